@@ -1,0 +1,37 @@
+package dev.posthaste.schemas;
+
+/**
+ * The rules of single values, with errors that name the column, the size and the rule, and never the value of a
+ * payload.
+ */
+final class Check {
+
+    private Check() {}
+
+    static void text(String column, String value, int charactersMax) {
+        noNul(column, value);
+        size(column, characters(value), 1, charactersMax, "characters");
+    }
+
+    static void size(String column, int size, int min, int max, String unit) {
+        if (size < min) {
+            throw new IllegalArgumentException(column + " is empty, but must have at least " + min + " of its " + unit);
+        }
+        if (size > max) {
+            throw new IllegalArgumentException(column + " has " + size + " " + unit + ", but may have at most " + max);
+        }
+    }
+
+    /** PostgreSQL's text takes every character but this one. */
+    static void noNul(String column, String value) {
+        if (value.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException(
+                    column + " contains the character U+0000, which PostgreSQL's text cannot hold");
+        }
+    }
+
+    /** Characters as PostgreSQL counts them: code points. */
+    static int characters(String value) {
+        return value.codePointCount(0, value.length());
+    }
+}

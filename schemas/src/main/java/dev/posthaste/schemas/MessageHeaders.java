@@ -1,0 +1,60 @@
+package dev.posthaste.schemas;
+
+import java.util.Locale;
+
+/**
+ * Names of the Kafka record headers of a message: a CloudEvent 1.0 in binary mode, the trace context as W3C has it, and
+ * a few of our own. All values are UTF-8 text.
+ */
+public final class MessageHeaders {
+
+    /** CloudEvents version, always {@code 1.0}. */
+    public static final String CE_SPECVERSION = "ce_specversion";
+
+    /** Message id (a UUID). */
+    public static final String CE_ID = "ce_id";
+
+    /** Message type. */
+    public static final String CE_TYPE = "ce_type";
+
+    /** {@code /<namespace>/<owner of the type>}. */
+    public static final String CE_SOURCE = "ce_source";
+
+    /** When it happened, as the service says; RFC 3339 with microseconds, UTC. */
+    public static final String CE_TIME = "ce_time";
+
+    /** Ordering key, where the message has one. */
+    public static final String CE_SUBJECT = "ce_subject";
+
+    /** {@code urn:posthaste:<type>:<version>}. */
+    public static final String CE_DATASCHEMA = "ce_dataschema";
+
+    /** Content type of the value; CloudEvents' Kafka binding names it without a prefix. */
+    public static final String CONTENT_TYPE = "content-type";
+
+    /** W3C trace context of the staging transaction. */
+    public static final String TRACEPARENT = "traceparent";
+
+    /** W3C trace state. */
+    public static final String TRACESTATE = "tracestate";
+
+    /** {@link MessageKind#wireName()}. */
+    public static final String KIND = "posthaste_kind";
+
+    /** Schema version, a decimal number. */
+    public static final String SCHEMA_VERSION = "posthaste_schema_version";
+
+    /** Tenant; absent for the empty one. */
+    public static final String TENANT = "posthaste_tenant";
+
+    /** {@code created_at} of the row; RFC 3339 with microseconds, UTC. No redelivery changes it. */
+    public static final String STAGED_AT = "posthaste_staged_at";
+
+    private MessageHeaders() {}
+
+    /** Whether a service may not use that header name for its own. */
+    public static boolean isReserved(String name) {
+        String lower = name.toLowerCase(Locale.ROOT);
+        return lower.startsWith("ce_") || lower.startsWith("posthaste_") || lower.equals(CONTENT_TYPE);
+    }
+}
