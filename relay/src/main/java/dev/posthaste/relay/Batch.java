@@ -1,0 +1,63 @@
+package dev.posthaste.relay;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.relay.publishing.Position;
+import dev.posthaste.relay.publishing.PositionTracker;
+import dev.posthaste.relay.routing.RoutedMessage;
+import dev.posthaste.relay.source.Lsn;
+import dev.posthaste.relay.source.OutboxRow;
+
+/** The messages of the next Kafka transaction and the place after the last of them. Confined to the source's thread. */
+final class Batch {
+
+    private final RelaySettings.Bounds bounds;
+    private final List<RoutedMessage> messages = new ArrayList<>();
+    private long bytes;
+    private Lsn lastCommit = Lsn.NONE;
+    private Position.@Nullable InProgress inProgress;
+
+    Batch(RelaySettings.Bounds bounds) {
+        this.bounds = bounds;
+    }
+
+    void add(RoutedMessage message, PositionTracker tracker) {
+        messages.add(message);
+        bytes += message.sizeBytes();
+        lastCommit = tracker.lastCommit();
+        inProgress = tracker.inProgress();
+    }
+
+    boolean isEmpty() {
+        return messages.isEmpty();
+    }
+
+    /** Whether another message must wait for the next transaction. One message always fits, however large. */
+    boolean isFull() {
+        return messages.size() >= bounds.messages() || bytes >= bounds.bytes();
+    }
+
+    List<RoutedMessage> messages() {
+        return messages;
+    }
+
+    List<OutboxRow> rows() {
+        return messages.stream().map(RoutedMessage::row).toList();
+    }
+
+    /** The position once this batch is published after the one before, and the slot may move up to {@code ack}. */
+    Position after(Position before, long fence, Lsn ack) {
+        return new Position(
+                before.source(),
+                fence,
+                before.batch() + 1,
+                messages.size(),
+                lastCommit,
+                inProgress,
+                before.ack().max(ack),
+                messages.get(messages.size() - 1).row().id());
+    }
+}

@@ -1,0 +1,40 @@
+package dev.posthaste.relay;
+
+/**
+ * Why a relay halted, and what to do.
+ *
+ * @param cause names the runbook as well
+ * @param detail what was found, with the values
+ * @param remedy what to do next
+ */
+public record HaltReason(Cause cause, String detail, String remedy) {
+
+    /** What may halt a relay: never a passing outage, always something that needs a person. */
+    public enum Cause {
+        /** The outbox of another slot, or none, is registered for this namespace. */
+        SOURCE_NOT_REGISTERED,
+        /** The slot does not exist. */
+        SLOT_MISSING,
+        /** The server has given the slot up. */
+        SLOT_INVALIDATED,
+        /** The slot was moved further than the relay ever allowed: what lies between was skipped. */
+        SLOT_BEYOND_ACK,
+        /** The slot uses another output plugin. */
+        SLOT_OF_ANOTHER_PLUGIN,
+        /** There is no position record. */
+        POSITION_MISSING,
+        /** The position record is of an unknown format. */
+        POSITION_UNREADABLE,
+        /** The position belongs to another server, database or timeline. */
+        POSITION_OF_ANOTHER_DATABASE,
+        /** A message cannot be published as it is. */
+        MESSAGE_UNPUBLISHABLE,
+        /** The catalog cannot be used. */
+        CATALOG_INVALID
+    }
+
+    @Override
+    public String toString() {
+        return cause + ": " + detail + "; " + remedy;
+    }
+}

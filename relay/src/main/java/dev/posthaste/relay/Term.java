@@ -1,0 +1,196 @@
+package dev.posthaste.relay;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.function.LongConsumer;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.posthaste.relay.evidence.EvidenceStore;
+import dev.posthaste.relay.health.RelayMeters;
+import dev.posthaste.relay.lease.Lease;
+import dev.posthaste.relay.lease.LeaseKeeper;
+import dev.posthaste.relay.publishing.FencedException;
+import dev.posthaste.relay.publishing.KafkaPublisher;
+import dev.posthaste.relay.publishing.Position;
+import dev.posthaste.relay.publishing.PositionStore;
+import dev.posthaste.relay.routing.Router;
+import dev.posthaste.relay.source.DebeziumSource;
+import dev.posthaste.relay.source.Lsn;
+import dev.posthaste.relay.source.SlotState;
+import dev.posthaste.relay.source.SourceDatabase;
+import dev.posthaste.relay.source.WalSource;
+import dev.posthaste.schemas.catalog.Catalog;
+import dev.posthaste.schemas.catalog.CatalogException;
+import dev.posthaste.schemas.catalog.CatalogReader;
+
+/**
+ * One leader's term, from the lease to the end of the stream. The order of its start is the order in which nobody can
+ * be left behind who still moves something: fence the older publishers, free the slot, then read position and slot,
+ * check them, stream.
+ */
+final class Term {
+
+    private static final Logger log = LoggerFactory.getLogger(Term.class);
+    private static final Duration SLOT_FREE_TIMEOUT = Duration.ofSeconds(10);
+
+    private final RelaySettings settings;
+    private final LeaseKeeper keeper;
+    private final RelayMeters meters;
+    private final Attempts attempts;
+
+    Term(RelaySettings settings, LeaseKeeper keeper, RelayMeters meters, Attempts attempts) {
+        this.settings = settings;
+        this.keeper = keeper;
+        this.meters = meters;
+        this.attempts = attempts;
+    }
+
+    /**
+     * Leads until {@code over} completes or something fails.
+     *
+     * @param over completed when the lease is lost or the relay is told to stop
+     * @param onStreaming told the fence once the engine is started
+     * @param onDraining told once the stream is about to end
+     */
+    void run(CompletableFuture<?> over, LongConsumer onStreaming, Runnable onDraining) throws Exception {
+        Catalog catalog = readCatalog();
+        try (KafkaPublisher publisher = KafkaPublisher.open(settings.publisher());
+                Connection control = settings.database().connect("posthaste-control")) {
+            meters.storeIsAvailable(RelayMeters.Store.KAFKA);
+            SourceDatabase database = new SourceDatabase(control);
+            requireRegistration(control);
+            database.freeSlot(settings.slot(), SLOT_FREE_TIMEOUT);
+            Position position = readPosition();
+            Lsn streamStart =
+                    Gap.refuse(settings.slot(), database.slot(settings.slot()), position, database.identity());
+            Lease lease = keeper.raiseFence(position.fence())
+                    .orElseThrow(() -> new FencedException("PostgreSQL: the lease was taken during the start"));
+            meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);
+            try (EvidenceStore evidence = openEvidence(lease)) {
+                boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
+                Pipeline pipeline = new Pipeline(
+                        new Pipeline.Stages(new Router(settings.namespace(), catalog), publisher, evidence, meters),
+                        settings.batch(),
+                        position,
+                        new Backfill(position, catalog.version(), settled),
+                        attempts,
+                        catalog.version(),
+                        lease.fence(),
+                        () -> checkSlotUnmoved(streamStart));
+                log.info(
+                        "streaming slot {} from {} with fence {}, after batch {}",
+                        settings.slot(),
+                        streamStart,
+                        lease.fence(),
+                        position.batch());
+                stream(
+                        DebeziumSource.start(settings.source(), streamStart, pipeline),
+                        control,
+                        over,
+                        lease,
+                        onStreaming,
+                        onDraining);
+            }
+        }
+    }
+
+    private void stream(
+            WalSource source,
+            Connection control,
+            CompletableFuture<?> over,
+            Lease lease,
+            LongConsumer onStreaming,
+            Runnable onDraining)
+            throws Exception {
+        Maintenance maintenance = new Maintenance(control);
+        try {
+            onStreaming.accept(lease.fence());
+            CompletableFuture<?> end = CompletableFuture.anyOf(source.ended(), over);
+            while (!Waiting.isDone(end, Maintenance.PAUSE)) {
+                maintenance.runWhatIsDue();
+            }
+            end.get();
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
+        } finally {
+            onDraining.run();
+            source.stop(settings.drain());
+        }
+    }
+
+    private Catalog readCatalog() throws HaltException {
+        try {
+            return CatalogReader.read(settings.catalog());
+        } catch (CatalogException e) {
+            throw new HaltException(
+                    HaltReason.Cause.CATALOG_INVALID,
+                    String.valueOf(e.getMessage()),
+                    "mend the files; the relay reads them again");
+        }
+    }
+
+    private Position readPosition() throws HaltException {
+        PositionStore store =
+                new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout());
+        try {
+            return store.read()
+                    .orElseThrow(() -> new HaltException(
+                            HaltReason.Cause.POSITION_MISSING,
+                            "topic " + settings.namespace().positionTopic() + " has no record for slot "
+                                    + settings.slot(),
+                            "run `posthaste init` if this slot never published; if it did, see the runbook"));
+        } catch (IllegalArgumentException e) {
+            throw new HaltException(
+                    HaltReason.Cause.POSITION_UNREADABLE,
+                    e.getMessage(),
+                    "run a relay of the version that wrote it, or newer");
+        }
+    }
+
+    private void requireRegistration(Connection control) throws SQLException, HaltException {
+        try (var query = control.prepareStatement("SELECT namespace FROM relay.source WHERE slot = ?")) {
+            query.setString(1, settings.slot());
+            try (var rows = query.executeQuery()) {
+                String registered = rows.next() ? rows.getString(1) : null;
+                if (!settings.namespace().name().equals(registered)) {
+                    throw new HaltException(
+                            HaltReason.Cause.SOURCE_NOT_REGISTERED,
+                            "slot " + settings.slot() + " is registered for namespace " + registered + ", not for "
+                                    + settings.namespace(),
+                            "run `posthaste init` with this slot and namespace, or correct the settings");
+                }
+            }
+        }
+    }
+
+    private EvidenceStore openEvidence(Lease lease) throws SQLException {
+        Connection connection = settings.database().connect("posthaste-evidence");
+        try (Statement statement = connection.createStatement()) {
+            // A frozen leader must not keep the lease row locked: the server ends its session.
+            statement.execute("SET idle_in_transaction_session_timeout = "
+                    + settings.lease().toMillis());
+        }
+        return new EvidenceStore(connection, lease);
+    }
+
+    /** The old walsender is gone before the slot is read; this makes sure, before anything is acknowledged. */
+    private void checkSlotUnmoved(Lsn streamStart) throws HaltException, SQLException {
+        try (Connection connection = settings.database().connect("posthaste-check")) {
+            Optional<SlotState> slot = new SourceDatabase(connection).slot(settings.slot());
+            if (slot.isEmpty() || !streamStart.equals(slot.get().confirmed())) {
+                throw new HaltException(
+                        HaltReason.Cause.SLOT_BEYOND_ACK,
+                        "slot " + settings.slot() + " stood at " + streamStart + " when the stream began and is now "
+                                + slot.map(SlotState::confirmed).orElse(null) + " before the first acknowledgement",
+                        "find out who else moves this slot");
+            }
+        }
+    }
+}

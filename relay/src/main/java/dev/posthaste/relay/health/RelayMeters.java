@@ -1,0 +1,103 @@
+package dev.posthaste.relay.health;
+
+import java.time.Duration;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+import dev.posthaste.relay.routing.RoutedMessage;
+
+/**
+ * The relay's meters (provisions S1 24, 30). Gauges may be set from any thread; batches are counted on the source's.
+ */
+public final class RelayMeters {
+
+    /** What can be away. */
+    public enum Store {
+        /** The database of the outbox. */
+        POSTGRESQL,
+        /** The broker. */
+        KAFKA
+    }
+
+    private final MeterRegistry registry;
+    private final Map<Store, AtomicInteger> available = new EnumMap<>(Store.class);
+    private final AtomicInteger leading = new AtomicInteger();
+    private final Counter messages;
+    private final Timer batches;
+    /** Bounded by the catalog: one per topic. */
+    private final Map<String, Counter> copies = new HashMap<>();
+
+    /** Registers the meters. */
+    public RelayMeters(MeterRegistry registry) {
+        this.registry = registry;
+        for (Store store : Store.values()) {
+            AtomicInteger value = new AtomicInteger();
+            available.put(store, value);
+            Gauge.builder("posthaste.store.available", value, AtomicInteger::get)
+                    .description("1 while the store answers, 0 while it is away")
+                    .tag("store", store.name().toLowerCase(Locale.ROOT))
+                    .register(registry);
+        }
+        Gauge.builder("posthaste.relay.leading", leading, AtomicInteger::get)
+                .description("1 while this relay leads")
+                .register(registry);
+        this.messages = Counter.builder("posthaste.message.dispatched")
+                .description("messages published and proved")
+                .register(registry);
+        this.batches = Timer.builder("posthaste.batch.duration")
+                .description("from the begin of a Kafka transaction to its evidence")
+                .register(registry);
+    }
+
+    /** The store answered. */
+    public void storeIsAvailable(Store store) {
+        gauge(store).set(1);
+    }
+
+    /** The store failed. */
+    public void storeIsAway(Store store) {
+        gauge(store).set(0);
+    }
+
+    /** Whether the store answered last. */
+    public boolean isAvailable(Store store) {
+        return gauge(store).get() == 1;
+    }
+
+    private AtomicInteger gauge(Store store) {
+        return Objects.requireNonNull(available.get(store));
+    }
+
+    /** Whether this relay leads. */
+    public void leads(boolean leads) {
+        leading.set(leads ? 1 : 0);
+    }
+
+    /** Counts a batch that is published and proved. */
+    public void batchSettled(List<RoutedMessage> batch, long nanos) {
+        messages.increment(batch.size());
+        batches.record(Duration.ofNanos(nanos));
+        for (RoutedMessage message : batch) {
+            for (String topic : message.topics()) {
+                copies.computeIfAbsent(topic, this::copiesOf).increment();
+            }
+        }
+    }
+
+    private Counter copiesOf(String topic) {
+        return Counter.builder("posthaste.message.published")
+                .description("copies on a handler's topic")
+                .tag("topic", topic)
+                .register(registry);
+    }
+}

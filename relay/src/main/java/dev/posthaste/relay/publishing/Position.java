@@ -1,0 +1,51 @@
+package dev.posthaste.relay.publishing;
+
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.relay.source.Lsn;
+import dev.posthaste.relay.source.SourceDatabase;
+
+/**
+ * How far the outbox is published: written in the Kafka transaction of each batch, and the truth after any crash.
+ * Immutable.
+ *
+ * @param source the database it is a position in
+ * @param fence of the leader that wrote it
+ * @param batch number of the last batch with messages; 0 before the first
+ * @param batchMessages how many messages that batch had
+ * @param lastCommit every source transaction that ended at or before this place is wholly published
+ * @param inProgress the transaction begun and not known to be over; null: none
+ * @param ack highest place up to which the slot may have been moved; a slot beyond it has a gap
+ * @param lastMessageId the message published last; null before the first
+ */
+public record Position(
+        SourceDatabase.Identity source,
+        long fence,
+        long batch,
+        int batchMessages,
+        Lsn lastCommit,
+        @Nullable InProgress inProgress,
+        Lsn ack,
+        @Nullable UUID lastMessageId) {
+
+    /**
+     * A transaction of which some rows are published.
+     *
+     * @param xid its 32-bit id
+     * @param rows how many of its outbox rows are published, from its first
+     */
+    public record InProgress(long xid, long rows) {}
+
+    /** The position before the first batch: all that the slot will not send is taken as not ours. */
+    public static Position first(SourceDatabase.Identity source, Lsn slotConfirmed) {
+        return new Position(source, 0, 0, 0, slotConfirmed, null, slotConfirmed, null);
+    }
+
+    /** A later place without further messages: the slot is about to move up to {@code ack}. */
+    public Position movedTo(Lsn lastCommit, @Nullable InProgress inProgress, long fence, Lsn ack) {
+        return new Position(
+                source, fence, batch, batchMessages, lastCommit, inProgress, this.ack.max(ack), lastMessageId);
+    }
+}

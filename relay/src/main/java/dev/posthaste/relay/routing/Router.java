@@ -1,0 +1,137 @@
+package dev.posthaste.relay.routing;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+
+import dev.posthaste.relay.source.OutboxRow;
+import dev.posthaste.schemas.MessageHeaders;
+import dev.posthaste.schemas.Namespace;
+import dev.posthaste.schemas.catalog.Catalog;
+import dev.posthaste.schemas.catalog.EventRecord;
+
+/**
+ * Finds the topics of a message in the catalog and writes its headers: a CloudEvent 1.0 in binary mode. Confined to the
+ * thread of the source, for its cache.
+ */
+public final class Router {
+
+    private static final DateTimeFormatter MICROS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
+    private static final TypeReference<Map<String, String>> STRINGS = new TypeReference<>() {};
+
+    private final Namespace namespace;
+    private final Catalog catalog;
+    private final ObjectMapper json = new ObjectMapper();
+    /** Bounded by the catalog: one entry per known type and version. */
+    private final Map<TypeVersion, Route> routes = new HashMap<>();
+
+    private record TypeVersion(String type, int version) {}
+
+    private record Route(EventRecord event, List<String> topics, String source, String dataSchema) {}
+
+    /** Routes by that catalog. */
+    public Router(Namespace namespace, Catalog catalog) {
+        this.namespace = namespace;
+        this.catalog = catalog;
+    }
+
+    /**
+     * Routes a message.
+     *
+     * @throws UnroutableException if its type, version or kind is not the catalog's, or its headers cannot be read
+     */
+    public RoutedMessage route(OutboxRow row) throws UnroutableException {
+        TypeVersion wanted = new TypeVersion(row.type(), row.schemaVersion());
+        Route route = routes.get(wanted);
+        if (route == null) {
+            route = find(row);
+            routes.put(wanted, route);
+        }
+        if (!route.event().kind().wireName().equals(row.kind())) {
+            throw new UnroutableException(
+                    row.id(),
+                    "its kind is " + row.kind() + ", but the catalog has " + row.type() + " as "
+                            + route.event().kind().wireName());
+        }
+        String key = row.key() != null ? row.key() : row.id().toString();
+        return new RoutedMessage(row, route.topics(), key, headers(row, route));
+    }
+
+    private Route find(OutboxRow row) throws UnroutableException {
+        EventRecord event = catalog.event(row.type()).orElse(null);
+        if (event == null) {
+            throw new UnroutableException(
+                    row.id(), "its type " + row.type() + " is not in the catalog; add events/" + row.type() + ".yaml");
+        }
+        if (!event.versions().containsKey(row.schemaVersion())) {
+            throw new UnroutableException(
+                    row.id(),
+                    "version " + row.schemaVersion() + " of " + row.type() + " is not in the catalog, which has "
+                            + new TreeSet<>(event.versions().keySet()));
+        }
+        List<String> topics = catalog.handlersOf(row.type(), row.schemaVersion()).stream()
+                .map(handler -> namespace.topic(handler.handler()))
+                .toList();
+        return new Route(
+                event,
+                topics,
+                "/" + namespace.name() + "/" + event.owner(),
+                "urn:posthaste:" + row.type() + ":" + row.schemaVersion());
+    }
+
+    private Map<String, String> headers(OutboxRow row, Route route) throws UnroutableException {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put(MessageHeaders.CE_SPECVERSION, "1.0");
+        headers.put(MessageHeaders.CE_ID, row.id().toString());
+        headers.put(MessageHeaders.CE_TYPE, row.type());
+        headers.put(MessageHeaders.CE_SOURCE, route.source());
+        headers.put(MessageHeaders.CE_TIME, micros(row.occurredAt()));
+        if (row.key() != null) {
+            headers.put(MessageHeaders.CE_SUBJECT, row.key());
+        }
+        headers.put(MessageHeaders.CE_DATASCHEMA, route.dataSchema());
+        headers.put(MessageHeaders.CONTENT_TYPE, row.contentType());
+        headers.put(MessageHeaders.KIND, row.kind());
+        headers.put(MessageHeaders.SCHEMA_VERSION, Integer.toString(row.schemaVersion()));
+        if (!row.tenant().isEmpty()) {
+            headers.put(MessageHeaders.TENANT, row.tenant());
+        }
+        headers.put(MessageHeaders.STAGED_AT, micros(row.createdAt()));
+        if (row.headers() != null) {
+            headers.putAll(userHeaders(row));
+        }
+        return headers;
+    }
+
+    private Map<String, String> userHeaders(OutboxRow row) throws UnroutableException {
+        Map<String, String> headers;
+        try {
+            headers = json.readValue(row.headers(), STRINGS);
+        } catch (JsonProcessingException e) {
+            throw new UnroutableException(row.id(), "its headers are not a JSON object of strings");
+        }
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            if (header.getValue() == null || MessageHeaders.isReserved(header.getKey())) {
+                throw new UnroutableException(
+                        row.id(),
+                        "its header \"" + header.getKey() + "\" is null or uses a name that is Posthaste's own");
+            }
+        }
+        return headers;
+    }
+
+    /** PostgreSQL keeps microseconds; all six digits, so that the text never changes its length. */
+    private static String micros(Instant instant) {
+        return MICROS.format(instant);
+    }
+}

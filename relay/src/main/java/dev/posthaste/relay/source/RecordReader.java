@@ -1,0 +1,83 @@
+package dev.posthaste.relay.source;
+
+import java.nio.ByteBuffer;
+import java.time.Instant;
+import java.time.ZonedDateTime;
+import java.util.Map;
+import java.util.UUID;
+
+import org.apache.kafka.connect.data.Struct;
+import org.apache.kafka.connect.source.SourceRecord;
+import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.schemas.Payload;
+
+/**
+ * Reads what Debezium's records say. A record's source offset tells the transaction ({@code txId}) and the end of the
+ * last committed one before it ({@code lsn_commit}, absent until the first COMMIT after the start).
+ */
+final class RecordReader {
+
+    private final String outboxTopic;
+
+    RecordReader(String topicPrefix) {
+        this.outboxTopic = topicPrefix + ".outbox.message";
+    }
+
+    boolean isOutboxRow(SourceRecord sourceRecord) {
+        return outboxTopic.equals(sourceRecord.topic());
+    }
+
+    long xid(SourceRecord sourceRecord) {
+        Long xid = number(sourceRecord, "txId");
+        if (xid == null) {
+            throw new IllegalStateException(
+                    "an outbox row came without its transaction id; the engine's contract has changed");
+        }
+        return xid;
+    }
+
+    @Nullable
+    Lsn lastCommit(SourceRecord sourceRecord) {
+        Long lsn = number(sourceRecord, "lsn_commit");
+        return lsn == null ? null : new Lsn(lsn);
+    }
+
+    OutboxRow row(SourceRecord sourceRecord) {
+        Struct after = ((Struct) sourceRecord.value()).getStruct("after");
+        String json = after.getString("payload");
+        return new OutboxRow(
+                UUID.fromString(after.getString("id")),
+                after.getString("kind"),
+                after.getString("type"),
+                after.getInt32("schema_version"),
+                after.getString("key"),
+                after.getString("tenant"),
+                instant(after, "occurred_at"),
+                after.getString("content_type"),
+                json != null ? new Payload.Json(json) : new Payload.Bytes(bytes(after)),
+                after.getString("headers"),
+                instant(after, "created_at"));
+    }
+
+    private static Instant instant(Struct row, String column) {
+        return ZonedDateTime.parse(row.getString(column)).toInstant();
+    }
+
+    private static byte[] bytes(Struct row) {
+        Object value = row.get("payload_bytes");
+        if (value instanceof byte[] array) {
+            return array;
+        }
+        ByteBuffer buffer = ((ByteBuffer) value).duplicate();
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.get(bytes);
+        return bytes;
+    }
+
+    private static @Nullable Long number(SourceRecord sourceRecord, String key) {
+        Map<String, ?> offset = sourceRecord.sourceOffset();
+        Object value = offset == null ? null : offset.get(key);
+        return value instanceof Number number ? Long.valueOf(number.longValue()) : null;
+    }
+}

@@ -1,0 +1,108 @@
+package dev.posthaste.relay.source;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads and frees the slot, and says which database this is. Uses the caller's connection; as thread-safe as that. */
+public final class SourceDatabase {
+
+    private static final Logger log = LoggerFactory.getLogger(SourceDatabase.class);
+    private static final long INACTIVE_CHECK_MILLIS = 50;
+
+    private final Connection connection;
+
+    /** Wraps a connection in auto-commit. */
+    public SourceDatabase(Connection connection) {
+        this.connection = connection;
+    }
+
+    /**
+     * Which database this is.
+     *
+     * @param timeline grows with each promotion and restore
+     */
+    public record Identity(String systemIdentifier, String database, long timeline) {}
+
+    /** Reads the identity; the timeline is the one being written now. */
+    public Identity identity() throws SQLException {
+        try (PreparedStatement query =
+                        connection.prepareStatement("SELECT system_identifier::text, current_database(), "
+                                + "('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::bigint "
+                                + "FROM pg_control_system()");
+                ResultSet row = query.executeQuery()) {
+            row.next();
+            return new Identity(row.getString(1), row.getString(2), row.getLong(3));
+        }
+    }
+
+    /** Reads the slot; empty if there is none of that name in this database. */
+    public Optional<SlotState> slot(String slot) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(
+                "SELECT plugin, confirmed_flush_lsn::text, restart_lsn::text, active_pid, wal_status, invalidation_reason, "
+                        + "coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)::bigint "
+                        + "FROM pg_replication_slots WHERE slot_name = ? AND database = current_database()")) {
+            query.setString(1, slot);
+            try (ResultSet row = query.executeQuery()) {
+                if (!row.next()) {
+                    return Optional.empty();
+                }
+                int pid = row.getInt(4);
+                Integer activePid = row.wasNull() ? null : pid;
+                return Optional.of(new SlotState(
+                        row.getString(1),
+                        lsn(row.getString(2)),
+                        lsn(row.getString(3)),
+                        activePid,
+                        row.getString(5),
+                        row.getString(6),
+                        row.getLong(7)));
+            }
+        }
+    }
+
+    /**
+     * Ends the walsender that still streams from the slot, be it of a dead, a frozen or an abandoned engine, and waits
+     * until the slot is free: only then does it stand still and can be read. The walsender must belong to our own role.
+     *
+     * @throws SQLException if the slot is not free in time, or PostgreSQL refuses
+     */
+    public void freeSlot(String slot, Duration timeout) throws SQLException, InterruptedException {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        Integer pid = activePid(slot);
+        if (pid != null) {
+            log.info("ending the walsender {} that still streams from slot {}", pid, slot);
+        }
+        while (pid != null) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new SQLException("slot " + slot + " is still held by walsender " + pid + " after "
+                        + timeout.toSeconds() + " s; end it with SELECT pg_terminate_backend(" + pid + ")");
+            }
+            terminate(pid);
+            Thread.sleep(INACTIVE_CHECK_MILLIS);
+            pid = activePid(slot);
+        }
+    }
+
+    private @Nullable Integer activePid(String slot) throws SQLException {
+        return slot(slot).map(SlotState::activePid).orElse(null);
+    }
+
+    private void terminate(int pid) throws SQLException {
+        try (PreparedStatement call = connection.prepareStatement("SELECT pg_terminate_backend(?)")) {
+            call.setInt(1, pid);
+            call.execute();
+        }
+    }
+
+    private static @Nullable Lsn lsn(@Nullable String text) {
+        return text == null ? null : Lsn.parse(text);
+    }
+}
