@@ -1,50 +1,21 @@
 package dev.posthaste.testkit;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutionException;
 
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** The examples of the README: what stands between its marks stands here too. */
+/** The README quotes what stands between the marks here, and all of {@code LoanTest}. */
 class GettingStartedTest {
-
-    // example: junit
-    @PosthasteStack
-    static class LoanTest {
-
-        private static String database;
-
-        @BeforeAll
-        static void ownDatabaseAndTopic(PostgresServer postgres, KafkaBroker kafka) throws Exception {
-            database = postgres.createDatabase("loans");
-            try (Admin admin = Admin.create(Map.of("bootstrap.servers", kafka.bootstrapServers()))) {
-                NewTopic topic = new NewTopic(database + ".due-notice", 1, (short) 1);
-                admin.createTopics(List.of(topic)).all().get();
-            }
-        }
-
-        @Test
-        void aLoanIsStored(PostgresServer postgres) throws SQLException {
-            try (Connection connection = postgres.connect(database);
-                    Statement statement = connection.createStatement()) {
-                statement.execute("CREATE TABLE loan (id int PRIMARY KEY)");
-                assertThat(statement.executeUpdate("INSERT INTO loan VALUES (1)"))
-                        .isEqualTo(1);
-            }
-        }
-    }
-    // end
 
     @Test
     void plainObjects() throws SQLException, ExecutionException, InterruptedException {
@@ -73,16 +44,22 @@ class GettingStartedTest {
 
     @Test
     void theReadmeQuotesTheseExamples() throws Exception {
-        String source = Files.readString(
-                Path.of("src", "test", "java", "dev", "posthaste", "testkit", "GettingStartedTest.java"));
-        String readme = Files.readString(Path.of("README.md"));
+        Path tests = Path.of("src", "test", "java", "dev", "posthaste", "testkit");
+        String loanTest = Files.readString(tests.resolve("example").resolve("LoanTest.java"));
+        String thisTest = Files.readString(tests.resolve("GettingStartedTest.java"));
 
-        for (String name : List.of("junit", "plain", "crash")) {
-            String rest = source.substring(source.indexOf("// example: " + name + "\n"));
-            String example = rest.substring(rest.indexOf('\n') + 1, rest.indexOf("// end"));
-            assertThat(readme)
-                    .as("example " + name)
-                    .contains("```java\n" + example.stripIndent().strip() + "\n```");
+        assertThat(readme()).contains(block(loanTest.substring(loanTest.indexOf("import "))));
+        for (String name : List.of("plain", "crash")) {
+            String rest = thisTest.substring(thisTest.indexOf("// example: " + name + "\n"));
+            assertThat(readme()).contains(block(rest.substring(rest.indexOf('\n') + 1, rest.indexOf("// end"))));
         }
+    }
+
+    private static String block(String code) {
+        return "```java\n" + code.stripIndent().strip() + "\n```";
+    }
+
+    private static String readme() throws IOException {
+        return Files.readString(Path.of("README.md"));
     }
 }
