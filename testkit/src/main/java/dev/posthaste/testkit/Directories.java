@@ -41,9 +41,12 @@ final class Directories {
         }
     }
 
+    /** Makes a directory that everybody may enter, whatever the umask; leaves one that is there as it is. */
     static Path makePassable(Path directory) throws IOException {
-        Files.createDirectories(
-                directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+        if (!Files.isDirectory(directory)) {
+            Files.createDirectories(directory);
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
         return directory;
     }
 

@@ -83,12 +83,14 @@ record PostgresCluster(Path work, Path programs, Account account, String passwor
         String options = PostgresOptions.with(further).entrySet().stream()
                 .map(option -> option.getKey() + " = '" + option.getValue().replace("'", "''") + "'\n")
                 .collect(Collectors.joining());
+        Path file = data().resolve(OPTIONS_FILE);
         Files.writeString(
-                data().resolve(OPTIONS_FILE),
+                file,
                 "# Written anew at each start.\n" + options
                         + "listen_addresses = '127.0.0.1'\n"
                         + "unix_socket_directories = ''\n"
                         + "port = " + port + "\n");
+        account.give(file);
     }
 
     /** The server's process, not started yet. */

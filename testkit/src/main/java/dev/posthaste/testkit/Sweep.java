@@ -20,7 +20,7 @@ final class Sweep {
 
     /** One at a time in this JVM: PostgreSQL and the broker of one stack start side by side. */
     static synchronized void deadOwners(Path run) throws IOException {
-        String ours = "-" + ProcessHandle.current().pid() + "-";
+        String ours = "-" + WorkDirectory.owner() + "-";
         for (Path lockFile : lockFiles(run)) {
             // Not even opened when it is ours: closing a file gives up every lock this process has on it.
             if (!lockFile.getFileName().toString().contains(ours)) {

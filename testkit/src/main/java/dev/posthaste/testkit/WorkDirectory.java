@@ -5,6 +5,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.time.Instant;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The directory of one embedded server: one the user keeps, or a temporary one that goes with its owner.
  *
- * <p>A temporary directory {@code run/<server>-<pid>-<unique>} has a file of the same name with {@code .lock} beside
+ * <p>A temporary directory {@code run/<server>-<owner>-<unique>} has a file of the same name with {@code .lock} beside
  * it, locked by the JVM that owns it. The system releases that lock when the JVM ends in whatever way, and so the next
  * start knows what a dead owner left ({@link Sweep}), in containers that share the directory too.
  */
@@ -47,7 +48,7 @@ final class WorkDirectory implements AutoCloseable {
     private static WorkDirectory temporary(Path run, String server) throws IOException {
         for (int i = 0; i < TRIES_MAX; i++) {
             String unique = UUID.randomUUID().toString().substring(0, 8);
-            String name = server + "-" + ProcessHandle.current().pid() + "-" + unique;
+            String name = server + "-" + owner() + "-" + unique;
             Path lockFile = run.resolve(name + LOCK_SUFFIX);
             FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
             // Another JVM's sweep may take or remove the file before we have locked it.
@@ -57,6 +58,13 @@ final class WorkDirectory implements AutoCloseable {
             channel.close();
         }
         throw new IOException("Each of " + TRIES_MAX + " new lock files in " + run + " was taken by another process.");
+    }
+
+    /** This JVM, told apart from an earlier one with the same process id, as in a restarted container. */
+    static String owner() {
+        ProcessHandle jvm = ProcessHandle.current();
+        long started = jvm.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
+        return jvm.pid() + "-" + started;
     }
 
     Path path() {
