@@ -149,7 +149,7 @@ final class Term {
         } catch (IllegalArgumentException e) {
             throw new HaltException(
                     HaltReason.Cause.POSITION_UNREADABLE,
-                    e.getMessage(),
+                    String.valueOf(e.getMessage()),
                     "run a relay of the version that wrote it, or newer");
         }
     }
