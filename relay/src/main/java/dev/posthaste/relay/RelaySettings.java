@@ -87,13 +87,17 @@ public record RelaySettings(
         }
     }
 
-    SourceSettings source() {
+    /** The part for the source. */
+    public SourceSettings source() {
         return new SourceSettings(
                 database, slot, publication, batch.messages(), queue.messages(), queue.bytes(), poll, heartbeat);
     }
 
-    /** Kafka aborts a dead leader's transaction after it; a live one's batch must end within. */
-    PublisherSettings publisher() {
+    /**
+     * The part for the publisher. Kafka aborts a dead leader's transaction after it; a live one's batch must end
+     * within.
+     */
+    public PublisherSettings publisher() {
         return new PublisherSettings(
                 kafka, namespace, slot, lease.multipliedBy(3).plus(requestTimeout), requestTimeout, MESSAGE_BYTES);
     }

@@ -6,6 +6,7 @@ import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
+import org.postgresql.jdbc.PreferQueryMode;
 
 /**
  * How to reach the database of the outbox. {@code toString} keeps the password to itself.
@@ -32,8 +33,24 @@ public record DatabaseSettings(
         return connect(purpose, SOCKET_TIMEOUT);
     }
 
-    /** Opens a connection whose answers may take so long. */
+    /** Opens a connection whose answers may take so long, a second at least. */
     public Connection connect(String purpose, Duration answerTimeout) throws SQLException {
+        PGSimpleDataSource dataSource = dataSource(purpose);
+        dataSource.setSocketTimeout((int) Math.max(1, answerTimeout.toSeconds()));
+        return dataSource.getConnection();
+    }
+
+    /** Opens a connection that speaks the replication protocol. */
+    public Connection connectForReplication(String purpose) throws SQLException {
+        PGSimpleDataSource dataSource = dataSource(purpose);
+        dataSource.setReplication("database");
+        dataSource.setAssumeMinServerVersion("18");
+        dataSource.setPreferQueryMode(PreferQueryMode.SIMPLE);
+        return dataSource.getConnection();
+    }
+
+    /** Makes connections without a bound on an answer's time, for migrations. */
+    public PGSimpleDataSource dataSource(String purpose) {
         PGSimpleDataSource dataSource = new PGSimpleDataSource();
         dataSource.setServerNames(new String[] {host});
         dataSource.setPortNumbers(new int[] {port});
@@ -46,9 +63,8 @@ public record DatabaseSettings(
         dataSource.setApplicationName(purpose);
         dataSource.setConnectTimeout((int) CONNECT_TIMEOUT.toSeconds());
         dataSource.setLoginTimeout((int) CONNECT_TIMEOUT.toSeconds());
-        dataSource.setSocketTimeout((int) Math.max(1, answerTimeout.toSeconds()));
         dataSource.setTcpKeepAlive(true);
-        return dataSource.getConnection();
+        return dataSource;
     }
 
     @Override

@@ -1,0 +1,49 @@
+package dev.posthaste.relay;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.UUID;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+
+import dev.posthaste.relay.health.RelayMeters;
+
+import static org.awaitility.Awaitility.await;
+
+/** A relay in this process. */
+final class RunningRelay implements AutoCloseable {
+
+    private final Relay relay;
+
+    private RunningRelay(Relay relay) {
+        this.relay = relay;
+    }
+
+    static RunningRelay start(RelaySettings settings) {
+        Relay relay = new Relay(
+                settings, "test-" + UUID.randomUUID(), Clock.systemUTC(), new RelayMeters(new SimpleMeterRegistry()));
+        relay.start();
+        return new RunningRelay(relay);
+    }
+
+    Relay relay() {
+        return relay;
+    }
+
+    RunningRelay awaitStreaming() {
+        await().atMost(Duration.ofSeconds(30)).until(() -> relay.state() instanceof RelayState.Streaming);
+        return this;
+    }
+
+    HaltReason awaitHalted() {
+        await().atMost(Duration.ofSeconds(30)).until(() -> relay.state() instanceof RelayState.Halted);
+        return ((RelayState.Halted) relay.state()).reason();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        if (!relay.stop(Duration.ofSeconds(30))) {
+            throw new IllegalStateException("the relay did not stop");
+        }
+    }
+}
