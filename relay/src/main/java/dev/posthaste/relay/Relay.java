@@ -66,6 +66,11 @@ public final class Relay {
         return state;
     }
 
+    /** Waits for its end. */
+    public void join() throws InterruptedException {
+        thread.join();
+    }
+
     /** Whether its thread lives: else the process is of no use any more. */
     public boolean isAlive() {
         return thread.isAlive();

@@ -3,6 +3,7 @@ package dev.posthaste.relay.setup;
 import java.util.List;
 import java.util.Optional;
 
+import dev.posthaste.relay.publishing.AdminCalls;
 import dev.posthaste.relay.publishing.FencedException;
 import dev.posthaste.relay.publishing.KafkaPublisher;
 import dev.posthaste.relay.publishing.Position;
@@ -24,8 +25,11 @@ public final class PositionSetup {
 
     /** The position there is; empty as well while its topic does not exist. */
     public Optional<Position> find() throws InterruptedException {
-        try (Topics topics = new Topics(settings.kafka())) {
-            return topics.names().contains(settings.namespace().positionTopic()) ? store.read() : Optional.empty();
+        try (AdminCalls kafka = new AdminCalls(settings.kafka(), settings.requestTimeout())) {
+            return kafka.call(admin -> admin.listTopics().names())
+                            .contains(settings.namespace().positionTopic())
+                    ? store.read()
+                    : Optional.empty();
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.posthaste.relay.setup;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,6 +11,7 @@ import java.util.Set;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.TopicConfig;
 
+import dev.posthaste.relay.publishing.AdminCalls;
 import dev.posthaste.relay.publishing.KafkaSettings;
 import dev.posthaste.schemas.Namespace;
 import dev.posthaste.schemas.catalog.Catalog;
@@ -20,6 +22,8 @@ public final class TopicSetup {
 
     /** Room beside the largest payload, 8 MiB, for key, headers and the record's own frame. */
     private static final int MESSAGE_BYTES_MAX = 9 * 1024 * 1024;
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
     private final KafkaSettings kafka;
     private final Namespace namespace;
@@ -68,11 +72,12 @@ public final class TopicSetup {
                         Integer.toString(1024 * 1024),
                         TopicConfig.MIN_CLEANABLE_DIRTY_RATIO_CONFIG,
                         "0.01"));
-        try (Topics topics = new Topics(kafka)) {
-            Set<String> there = topics.names();
-            topics.create(wanted.values().stream()
+        try (AdminCalls calls = new AdminCalls(kafka, TIMEOUT)) {
+            Set<String> there = calls.call(admin -> admin.listTopics().names());
+            List<NewTopic> missing = wanted.values().stream()
                     .filter(topic -> !there.contains(topic.name()))
-                    .toList());
+                    .toList();
+            calls.call(admin -> admin.createTopics(missing).all());
             List<StepResult> results = new ArrayList<>();
             for (String name : wanted.keySet()) {
                 results.add(

@@ -1,0 +1,59 @@
+package dev.posthaste.relay.cli;
+
+import java.util.ServiceLoader;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The {@code posthaste} command. */
+@Command(
+        name = "posthaste",
+        description = "Transactional outbox relay: from PostgreSQL's WAL to Kafka, exactly once.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        subcommands = {InitCommand.class, RelayCommand.class, StatusCommand.class, VersionCommand.class},
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done, and all is as it should be",
+            "1:the answer is no: a check failed, a step was refused",
+            "2:the command line or the settings are wrong",
+            "3:PostgreSQL or Kafka cannot be reached or refuses",
+            "70:a fault of Posthaste itself"
+        })
+public final class Posthaste implements Runnable {
+
+    @Spec
+    @SuppressWarnings("NullAway.Init") // picocli sets it
+    private CommandSpec spec;
+
+    @Option(names = "--verbose", description = "Show the cause of an error in full.", scope = ScopeType.INHERIT)
+    boolean verbose;
+
+    /** Without a command there is nothing to do but to say which there are. */
+    @Override
+    public void run() {
+        throw new CommandLine.ParameterException(spec.commandLine(), "which command?");
+    }
+
+    /** Runs the command and returns its exit code. */
+    public static int execute(String... arguments) {
+        Posthaste root = new Posthaste();
+        CommandLine line = new CommandLine(root);
+        for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
+            line.addSubcommand(new CommandLine(provider.command()));
+        }
+        line.getSubcommands().values().forEach(sub -> sub.getCommandSpec().mixinStandardHelpOptions(true));
+        line.setExecutionExceptionHandler(new ErrorReport(() -> root.verbose));
+        return line.execute(arguments);
+    }
+
+    /** Runs the command and exits with its code. */
+    public static void main(String[] arguments) {
+        Logging.configureFor(arguments);
+        System.exit(execute(arguments));
+    }
+}

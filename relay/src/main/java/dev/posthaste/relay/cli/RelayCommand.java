@@ -1,0 +1,94 @@
+package dev.posthaste.relay.cli;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import io.micrometer.core.instrument.binder.jvm.JvmGcMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmMemoryMetrics;
+import io.micrometer.core.instrument.binder.jvm.JvmThreadMetrics;
+import io.micrometer.core.instrument.binder.system.ProcessorMetrics;
+import io.micrometer.prometheusmetrics.PrometheusConfig;
+import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+import dev.posthaste.relay.Relay;
+import dev.posthaste.relay.RelayHealth;
+import dev.posthaste.relay.RelaySettings;
+import dev.posthaste.relay.health.HealthServer;
+import dev.posthaste.relay.health.RelayMeters;
+import dev.posthaste.schemas.catalog.CatalogReader;
+
+/** {@code posthaste relay}: runs until it is told to stop by SIGTERM or SIGINT. */
+@Command(
+        name = "relay",
+        description = "Run a relay: lead if nobody does, else stand by. Ends with SIGTERM, draining first.")
+final class RelayCommand implements Callable<Integer> {
+
+    private static final Logger log = LoggerFactory.getLogger(RelayCommand.class);
+
+    /** Beyond the drain: closing the engine, the producer and the connections. */
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(15);
+
+    @Mixin
+    private final SettingsOptions options = new SettingsOptions();
+
+    @Override
+    public Integer call() throws Exception {
+        RelaySettings settings = options.read();
+        CatalogReader.read(settings.catalog()); // a catalog that is wrong from the start is a usage error, not a halt
+        PrometheusMeterRegistry registry = new PrometheusMeterRegistry(PrometheusConfig.DEFAULT);
+        try (JvmGcMetrics gc = new JvmGcMetrics()) {
+            gc.bindTo(registry);
+            new JvmMemoryMetrics().bindTo(registry);
+            new JvmThreadMetrics().bindTo(registry);
+            new ProcessorMetrics().bindTo(registry);
+            RelayMeters meters = new RelayMeters(registry);
+            Relay relay = new Relay(settings, owner(), Clock.systemUTC(), meters);
+            RelayHealth health = new RelayHealth(relay, meters);
+            try (HealthServer http = new HealthServer(
+                    settings.http().host(), settings.http().port(), health::live, health::ready, registry::scrape)) {
+                log.info("serving health and metrics on {}", http.address());
+                return runUntilTold(relay, settings);
+            }
+        }
+    }
+
+    private static int runUntilTold(Relay relay, RelaySettings settings) throws InterruptedException {
+        CountDownLatch ended = new CountDownLatch(1);
+        Duration bound = settings.drain().plus(CLOSE_TIMEOUT);
+        // The JVM ends when its shutdown hooks do: this one waits until everything is closed, or the bound is reached.
+        Thread hook = new Thread(
+                () -> {
+                    try {
+                        relay.stop(bound);
+                        boolean unused = ended.await(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+                    } catch (InterruptedException e) {
+                        Thread.currentThread().interrupt();
+                    }
+                },
+                "posthaste-shutdown");
+        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            relay.start();
+            relay.join();
+            return ExitCode.OK;
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private static String owner() throws UnknownHostException {
+        return InetAddress.getLocalHost().getHostName() + "/"
+                + ProcessHandle.current().pid() + "/"
+                + UUID.randomUUID().toString().substring(0, 8);
+    }
+}

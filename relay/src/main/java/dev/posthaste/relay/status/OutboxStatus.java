@@ -1,0 +1,54 @@
+package dev.posthaste.relay.status;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+
+import dev.posthaste.relay.publishing.Position;
+import dev.posthaste.relay.source.SlotState;
+
+/**
+ * How an outbox stands.
+ *
+ * @param leader who holds the lease, or held it last; empty: nobody ever did
+ * @param position how far it is published; empty: there is no record
+ * @param slot empty: it does not exist
+ * @param lag what waits
+ * @param topics of all handlers
+ */
+public record OutboxStatus(
+        Optional<Leader> leader,
+        Optional<Position> position,
+        Optional<SlotState> slot,
+        Lag lag,
+        List<TopicStatus> topics) {
+
+    /** The holder of the lease. */
+    public record Leader(String owner, long fence, Instant since, boolean expired) {}
+
+    /**
+     * What waits.
+     *
+     * @param messages committed and without evidence
+     * @param oldest age of the oldest of them by the database's clock; zero if none waits
+     */
+    public record Lag(long messages, Duration oldest) {}
+
+    /**
+     * One topic.
+     *
+     * @param records end offsets of its partitions, added up; transaction markers count
+     */
+    public record TopicStatus(String name, boolean exists, int partitions, long records) {}
+
+    /** Whether somebody leads and the slot can be streamed. */
+    public boolean isHealthy() {
+        return leader.isPresent()
+                && !leader.get().expired()
+                && position.isPresent()
+                && slot.isPresent()
+                && slot.get().isUsable()
+                && topics.stream().allMatch(TopicStatus::exists);
+    }
+}
