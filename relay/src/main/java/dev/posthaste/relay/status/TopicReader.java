@@ -39,9 +39,9 @@ final class TopicReader implements AutoCloseable {
             wanted.add(namespace.deadLetterTopic(handler.handler()));
         }
         Set<String> there = kafka.call(admin -> admin.listTopics().names());
-        Map<String, TopicDescription> descriptions = await(
-                admin.describeTopics(wanted.stream().filter(there::contains).toList())
-                        .allTopicNames());
+        Map<String, TopicDescription> descriptions = kafka.call(admin -> admin.describeTopics(
+                        wanted.stream().filter(there::contains).toList())
+                .allTopicNames());
         Map<TopicPartition, ListOffsetsResultInfo> ends = ends(descriptions);
         return wanted.stream().map(name -> status(name, descriptions, ends)).toList();
     }
