@@ -1,0 +1,303 @@
+package dev.posthaste.testkit;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A PostgreSQL that runs as a child process of this JVM, on 127.0.0.1, with fsync on.
+ *
+ * <p>Thread-safe. It can be stopped, killed and started again on the same data and port. When the JVM ends, the server
+ * ends and its temporary directory goes; when the JVM is killed, the server ends and the next start removes the
+ * directory.
+ */
+public final class EmbeddedPostgres implements PostgresServer {
+
+    static final String DATA = "data";
+
+    private static final String SUPERUSER = "postgres";
+    private static final long START_SECONDS_MAX = 60;
+    private static final long POLL_MILLIS = 10;
+    private static final int LOG_TAIL_LINES = 20;
+
+    private final WorkDirectory work;
+    private final ServerSettings settings;
+    private final int port;
+    private final Path programs;
+    private final Account account;
+    private final String password;
+    private final Thread atExit = new Thread(this::closeAtExit, "posthaste-testkit-postgres-exit");
+    private @Nullable Process process;
+    private @Nullable Watchdog watchdog;
+    private boolean closed;
+
+    private EmbeddedPostgres(WorkDirectory work, ServerSettings settings) {
+        this.work = work;
+        this.settings = settings;
+        port = Ports.orFree(settings.port());
+        programs = PostgresBinaries.directory().resolve("bin");
+        account = Account.find(programs.resolve("postgres"), work.path());
+        password = initialise();
+    }
+
+    /**
+     * Starts a server with {@link ServerSettings#defaults()}.
+     *
+     * @throws TestkitException when it does not start
+     */
+    public static EmbeddedPostgres launch() {
+        return launch(ServerSettings.defaults());
+    }
+
+    /**
+     * Starts a server, on the data that its directory holds where there is some.
+     *
+     * @throws TestkitException when it does not start
+     */
+    public static EmbeddedPostgres launch(ServerSettings settings) {
+        WorkDirectory work = WorkDirectory.open("postgres", settings.directory());
+        try {
+            EmbeddedPostgres server = new EmbeddedPostgres(work, settings);
+            Runtime.getRuntime().addShutdownHook(server.atExit);
+            try {
+                server.start();
+                return server;
+            } catch (RuntimeException e) {
+                server.close();
+                throw e;
+            }
+        } catch (RuntimeException e) {
+            work.close();
+            throw e;
+        }
+    }
+
+    /** Makes the cluster where there is none; the password stands beside it for the next start. */
+    private String initialise() {
+        Path data = data();
+        Path passwordFile = work.path().resolve("superuser.password");
+        try {
+            if (Files.exists(data.resolve("PG_VERSION"))) {
+                return Files.readString(passwordFile).strip();
+            }
+            String fresh = Passwords.random();
+            Files.createDirectories(data);
+            Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
+            Files.writeString(passwordFile, fresh);
+            Files.setPosixFilePermissions(passwordFile, PosixFilePermissions.fromString("rw-------"));
+            account.give(data);
+            account.give(passwordFile);
+            Shell.Result result = Shell.run(
+                    account.command(
+                            programs.resolve("initdb").toString(),
+                            "--pgdata=" + data,
+                            "--username=" + SUPERUSER,
+                            "--pwfile=" + passwordFile,
+                            "--auth=scram-sha-256",
+                            "--encoding=UTF8",
+                            "--locale=C",
+                            "--locale-provider=builtin",
+                            "--builtin-locale=C.UTF-8",
+                            "--no-sync",
+                            "--no-instructions"),
+                    work.path());
+            if (!result.succeeded()) {
+                throw new TestkitException("initdb failed in " + data + ": " + result.output(), null);
+            }
+            Files.writeString(
+                    data.resolve("postgresql.conf"), "\ninclude 'posthaste.conf'\n", StandardOpenOption.APPEND);
+            return fresh;
+        } catch (IOException e) {
+            throw new TestkitException("PostgreSQL's data directory " + data + " could not be made or read.", e);
+        }
+    }
+
+    /**
+     * Starts it again after {@link #stop} or {@link #killHard}, on the same data and port.
+     *
+     * @throws IllegalStateException when it runs or is closed
+     * @throws TestkitException when it does not start, or does not run with fsync on, synchronous_commit on and
+     *     wal_level logical
+     */
+    public synchronized void start() {
+        if (closed || isRunning()) {
+            throw new IllegalStateException(this + (closed ? " is closed." : " runs already."));
+        }
+        try {
+            writeOptions();
+            Process started = Shell.process(
+                            account.command(programs.resolve("postgres").toString(), "-D", data().toString()),
+                            work.path())
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
+                    .start();
+            process = started;
+            watchdog = Watchdog.over(started.pid());
+            awaitReady(started);
+        } catch (IOException e) {
+            throw new TestkitException(this + " could not be started.", e);
+        }
+        PostgresOptions.verify(this);
+    }
+
+    /** A file of their own, not the command line, which ALTER SYSTEM could not override. */
+    private void writeOptions() throws IOException {
+        String options = PostgresOptions.with(settings.options()).entrySet().stream()
+                .map(option -> option.getKey() + " = '" + option.getValue().replace("'", "''") + "'\n")
+                .collect(Collectors.joining());
+        Files.writeString(
+                data().resolve("posthaste.conf"),
+                "# Written at each start.\n" + options
+                        + "listen_addresses = '127.0.0.1'\n"
+                        + "unix_socket_directories = ''\n"
+                        + "port = " + port + "\n");
+    }
+
+    private void awaitReady(Process started) {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
+        PostmasterFile file = PostmasterFile.in(data());
+        try {
+            while (!file.isReady(started.pid())) {
+                boolean ended = started.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
+                if (ended || System.nanoTime() > deadline) {
+                    throw new TestkitException(
+                            this
+                                    + (ended
+                                            ? " ended at its start:\n"
+                                            : " is not ready after " + START_SECONDS_MAX + " s:\n")
+                                    + logTail(),
+                            null);
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TestkitException("Interrupted while " + this + " was starting.", e);
+        }
+    }
+
+    /**
+     * Stops the server and keeps its data. Does nothing when it does not run.
+     *
+     * @throws TestkitException when it has not ended within 60 s, as with {@link StopMode#SMART} while clients are
+     *     there
+     */
+    public synchronized void stop(StopMode mode) {
+        if (process == null) {
+            return;
+        }
+        if (process.isAlive()) {
+            Shell.signal(mode.signal(), process.pid());
+            try {
+                if (!process.waitFor(START_SECONDS_MAX, TimeUnit.SECONDS)) {
+                    throw new TestkitException(
+                            this + " has not ended " + START_SECONDS_MAX + " s after a stop in mode " + mode
+                                    + ". Close its clients, or use FAST.",
+                            null);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new TestkitException("Interrupted while " + this + " was stopping.", e);
+            }
+        }
+        forget();
+    }
+
+    /** Ends the postmaster and all its children by SIGKILL, as a crash would, and keeps the data. */
+    public synchronized void killHard() {
+        if (process != null) {
+            PostmasterFile.kill(process.toHandle());
+        }
+        forget();
+    }
+
+    private void forget() {
+        if (watchdog != null) {
+            watchdog.close();
+        }
+        watchdog = null;
+        process = null;
+    }
+
+    /** Whether the server's process runs. */
+    public synchronized boolean isRunning() {
+        return process != null && process.isAlive();
+    }
+
+    /**
+     * The process id of the postmaster.
+     *
+     * @throws IllegalStateException when it does not run
+     */
+    public synchronized long pid() {
+        if (process == null) {
+            throw new IllegalStateException(this + " does not run.");
+        }
+        return process.pid();
+    }
+
+    /** The data directory, for tests that copy it. */
+    public Path data() {
+        return work.path().resolve(DATA);
+    }
+
+    /** The server's log file. */
+    public Path log() {
+        return work.path().resolve("postgres.log");
+    }
+
+    private String logTail() {
+        try {
+            var lines = Files.readAllLines(log());
+            return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_TAIL_LINES), lines.size()));
+        } catch (IOException e) {
+            return "(no log: " + e + ")";
+        }
+    }
+
+    @Override
+    public String host() {
+        return "127.0.0.1";
+    }
+
+    @Override
+    public int port() {
+        return port;
+    }
+
+    @Override
+    public String superuser() {
+        return SUPERUSER;
+    }
+
+    @Override
+    public String password() {
+        return password;
+    }
+
+    /** Ends the server (cleanly when its directory is kept) and deletes a temporary directory. */
+    @Override
+    public void close() {
+        ExitHooks.remove(atExit);
+        closeAtExit();
+    }
+
+    private synchronized void closeAtExit() {
+        closed = true;
+        try {
+            stop(work.isTemporary() ? StopMode.IMMEDIATE : StopMode.FAST);
+        } finally {
+            killHard();
+            work.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "PostgreSQL on 127.0.0.1:" + port + " in " + data();
+    }
+}

@@ -1,0 +1,78 @@
+package dev.posthaste.testkit;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** The {@code postmaster.pid} of a data directory: which process serves it, and whether it takes connections yet. */
+record PostmasterFile(Path data) {
+
+    private static final int LINE_PID = 0;
+    private static final int LINE_STATUS = 7;
+    private static final long END_SECONDS_MAX = 10;
+
+    static PostmasterFile in(Path data) {
+        return new PostmasterFile(data);
+    }
+
+    /** Whether this process has written that it is ready. */
+    boolean isReady(long pid) {
+        List<String> lines = lines();
+        return lines.size() > LINE_STATUS
+                && lines.get(LINE_PID).equals(Long.toString(pid))
+                && lines.get(LINE_STATUS).strip().equals("ready");
+    }
+
+    /** The PostgreSQL that still runs on this directory, if one does. */
+    Optional<ProcessHandle> server() {
+        return lines().stream()
+                .findFirst()
+                .filter(line -> line.matches("[0-9]{1,10}"))
+                .flatMap(line -> ProcessHandle.of(Long.parseLong(line)))
+                .filter(this::servesThis);
+    }
+
+    /** A number may have come round to another process since: only one that names this directory is ours. */
+    private boolean servesThis(ProcessHandle process) {
+        return process.info().arguments().map(List::of).orElse(List.of()).contains(data.toString());
+    }
+
+    /** Ends it as a crash would, with all its children. */
+    void endServer() {
+        server().ifPresent(PostmasterFile::kill);
+    }
+
+    /** SIGKILL for the postmaster, then for the children it had. */
+    static void kill(ProcessHandle postmaster) {
+        List<ProcessHandle> children = postmaster.descendants().toList();
+        postmaster.destroyForcibly();
+        awaitEnd(postmaster);
+        // They would notice by themselves, but the next start must not meet them.
+        children.forEach(ProcessHandle::destroyForcibly);
+        children.forEach(PostmasterFile::awaitEnd);
+    }
+
+    private static void awaitEnd(ProcessHandle process) {
+        try {
+            process.onExit().get(END_SECONDS_MAX, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TestkitException("Interrupted while PostgreSQL process " + process.pid() + " was ending.", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new TestkitException("PostgreSQL process " + process.pid() + " does not end.", e);
+        }
+    }
+
+    private List<String> lines() {
+        try {
+            return Files.readAllLines(data.resolve("postmaster.pid"));
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+}
