@@ -41,6 +41,15 @@ CREATE TABLE inbox.delivery (
 
 CREATE TABLE inbox.delivery_default PARTITION OF inbox.delivery DEFAULT;
 
+-- Which partitions a handler has begun to read. A group that has begun one and has no committed offset has lost it.
+CREATE TABLE inbox.started_partition (
+    handler          text        NOT NULL,
+    record_topic     text        NOT NULL,
+    record_partition integer     NOT NULL,
+    started_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CONSTRAINT started_partition_pkey PRIMARY KEY (handler, record_topic, record_partition)
+);
+
 -- Makes the daily partitions (UTC) for today and the days ahead; returns how many it made.
 CREATE FUNCTION inbox.ensure_partitions(days_ahead integer DEFAULT 7) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
