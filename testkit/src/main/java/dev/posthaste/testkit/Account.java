@@ -34,7 +34,7 @@ record Account(List<String> prefix, boolean owns) {
      * @throws TestkitException when this is root and no way works
      */
     static Account find(Path postgres, Path work) {
-        if (new UnixSystem().getUid() != 0) {
+        if (!isRoot()) {
             return new Account(List.of(), false);
         }
         StringJoiner failures = new StringJoiner("; ");
@@ -52,6 +52,10 @@ record Account(List<String> prefix, boolean owns) {
                         + "). Run as a user other than root, or see that nobody may enter " + work + " and "
                         + postgres.getParent() + ".",
                 null);
+    }
+
+    static boolean isRoot() {
+        return new UnixSystem().getUid() == 0;
     }
 
     List<String> command(String... command) {

@@ -1,10 +1,8 @@
 package dev.posthaste.testkit;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -14,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 
 /** Where the testkit puts its files. */
 final class Directories {
-
-    private static final int DELETE_TRIES_MAX = 20;
 
     private Directories() {}
 
@@ -45,45 +41,25 @@ final class Directories {
         }
     }
 
+    /** Makes a directory that everybody may enter, whatever the umask; leaves one that is there as it is. */
     static Path makePassable(Path directory) throws IOException {
-        Files.createDirectories(
-                directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+        if (!Files.isDirectory(directory)) {
+            Files.createDirectories(directory);
+            Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwxr-xr-x"));
+        }
         return directory;
     }
 
-    /** Deletes a tree if it is there; tries again while a dying process still writes into it. */
-    static void delete(Path directory) {
-        IOException last = null;
-        for (int i = 0; i < DELETE_TRIES_MAX; i++) {
-            try {
-                deleteOnce(directory);
-                return;
-            } catch (NoSuchFileException e) {
-                last = e;
-            } catch (IOException e) {
-                last = e;
-            }
-        }
-        throw new UncheckedIOException(directory + " could not be deleted.", last == null ? new IOException() : last);
-    }
-
-    private static void deleteOnce(Path directory) throws IOException {
+    /** Deletes a tree if it is there. Whoever wrote into it must have ended. */
+    static void delete(Path directory) throws IOException {
         if (!Files.exists(directory)) {
             return;
         }
         Files.walkFileTree(directory, new SimpleFileVisitor<>() {
             @Override
             public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
-                Files.deleteIfExists(file);
+                Files.delete(file);
                 return FileVisitResult.CONTINUE;
-            }
-
-            @Override
-            public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-                if (e instanceof NoSuchFileException) {
-                    return FileVisitResult.CONTINUE;
-                }
-                throw e;
             }
 
             @Override
@@ -91,7 +67,7 @@ final class Directories {
                 if (e != null) {
                     throw e;
                 }
-                Files.deleteIfExists(visited);
+                Files.delete(visited);
                 return FileVisitResult.CONTINUE;
             }
         });

@@ -139,6 +139,10 @@ public final class EmbeddedKafka implements KafkaBroker {
         return work.path().resolve("log");
     }
 
+    Path directory() {
+        return work.path();
+    }
+
     @Override
     public String bootstrapServers() {
         return "127.0.0.1:" + port;

@@ -3,10 +3,7 @@ package dev.posthaste.testkit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,9 +16,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EmbeddedPostgres implements PostgresServer {
 
-    static final String DATA = "data";
-
-    private static final String SUPERUSER = "postgres";
     private static final long START_SECONDS_MAX = 60;
     private static final long POLL_MILLIS = 10;
     private static final int LOG_TAIL_LINES = 20;
@@ -29,9 +23,7 @@ public final class EmbeddedPostgres implements PostgresServer {
     private final WorkDirectory work;
     private final ServerSettings settings;
     private final int port;
-    private final Path programs;
-    private final Account account;
-    private final String password;
+    private final PostgresCluster cluster;
     private final Thread atExit = new Thread(this::closeAtExit, "posthaste-testkit-postgres-exit");
     private @Nullable Process process;
     private @Nullable Watchdog watchdog;
@@ -41,9 +33,7 @@ public final class EmbeddedPostgres implements PostgresServer {
         this.work = work;
         this.settings = settings;
         port = Ports.orFree(settings.port());
-        programs = PostgresBinaries.directory().resolve("bin");
-        account = Account.find(programs.resolve("postgres"), work.path());
-        password = initialise();
+        cluster = PostgresCluster.open(work.path());
     }
 
     /**
@@ -78,46 +68,6 @@ public final class EmbeddedPostgres implements PostgresServer {
         }
     }
 
-    /** Makes the cluster where there is none; the password stands beside it for the next start. */
-    private String initialise() {
-        Path data = data();
-        Path passwordFile = work.path().resolve("superuser.password");
-        try {
-            if (Files.exists(data.resolve("PG_VERSION"))) {
-                return Files.readString(passwordFile).strip();
-            }
-            String fresh = Passwords.random();
-            Files.createDirectories(data);
-            Files.setPosixFilePermissions(data, PosixFilePermissions.fromString("rwx------"));
-            Files.writeString(passwordFile, fresh);
-            Files.setPosixFilePermissions(passwordFile, PosixFilePermissions.fromString("rw-------"));
-            account.give(data);
-            account.give(passwordFile);
-            Shell.Result result = Shell.run(
-                    account.command(
-                            programs.resolve("initdb").toString(),
-                            "--pgdata=" + data,
-                            "--username=" + SUPERUSER,
-                            "--pwfile=" + passwordFile,
-                            "--auth=scram-sha-256",
-                            "--encoding=UTF8",
-                            "--locale=C",
-                            "--locale-provider=builtin",
-                            "--builtin-locale=C.UTF-8",
-                            "--no-sync",
-                            "--no-instructions"),
-                    work.path());
-            if (!result.succeeded()) {
-                throw new TestkitException("initdb failed in " + data + ": " + result.output(), null);
-            }
-            Files.writeString(
-                    data.resolve("postgresql.conf"), "\ninclude 'posthaste.conf'\n", StandardOpenOption.APPEND);
-            return fresh;
-        } catch (IOException e) {
-            throw new TestkitException("PostgreSQL's data directory " + data + " could not be made or read.", e);
-        }
-    }
-
     /**
      * Starts it again after {@link #stop} or {@link #killHard}, on the same data and port.
      *
@@ -130,10 +80,8 @@ public final class EmbeddedPostgres implements PostgresServer {
             throw new IllegalStateException(this + (closed ? " is closed." : " runs already."));
         }
         try {
-            writeOptions();
-            Process started = Shell.process(
-                            account.command(programs.resolve("postgres").toString(), "-D", data().toString()),
-                            work.path())
+            cluster.writeOptions(port, settings.options());
+            Process started = cluster.server()
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
                     .start();
             process = started;
@@ -145,19 +93,6 @@ public final class EmbeddedPostgres implements PostgresServer {
         PostgresOptions.verify(this);
     }
 
-    /** A file of their own, not the command line, which ALTER SYSTEM could not override. */
-    private void writeOptions() throws IOException {
-        String options = PostgresOptions.with(settings.options()).entrySet().stream()
-                .map(option -> option.getKey() + " = '" + option.getValue().replace("'", "''") + "'\n")
-                .collect(Collectors.joining());
-        Files.writeString(
-                data().resolve("posthaste.conf"),
-                "# Written at each start.\n" + options
-                        + "listen_addresses = '127.0.0.1'\n"
-                        + "unix_socket_directories = ''\n"
-                        + "port = " + port + "\n");
-    }
-
     private void awaitReady(Process started) {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
         PostmasterFile file = PostmasterFile.in(data());
@@ -165,13 +100,8 @@ public final class EmbeddedPostgres implements PostgresServer {
             while (!file.isReady(started.pid())) {
                 boolean ended = started.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
                 if (ended || System.nanoTime() > deadline) {
-                    throw new TestkitException(
-                            this
-                                    + (ended
-                                            ? " ended at its start:\n"
-                                            : " is not ready after " + START_SECONDS_MAX + " s:\n")
-                                    + logTail(),
-                            null);
+                    String how = ended ? " ended at its start" : " is not ready after " + START_SECONDS_MAX + " s";
+                    throw new TestkitException(this + how + ":\n" + logTail(), null);
                 }
             }
         } catch (InterruptedException e) {
@@ -242,12 +172,16 @@ public final class EmbeddedPostgres implements PostgresServer {
 
     /** The data directory, for tests that copy it. */
     public Path data() {
-        return work.path().resolve(DATA);
+        return cluster.data();
     }
 
     /** The server's log file. */
     public Path log() {
         return work.path().resolve("postgres.log");
+    }
+
+    Path directory() {
+        return work.path();
     }
 
     private String logTail() {
@@ -271,12 +205,12 @@ public final class EmbeddedPostgres implements PostgresServer {
 
     @Override
     public String superuser() {
-        return SUPERUSER;
+        return PostgresCluster.SUPERUSER;
     }
 
     @Override
     public String password() {
-        return password;
+        return cluster.password();
     }
 
     /** Ends the server (cleanly when its directory is kept) and deletes a temporary directory. */

@@ -97,8 +97,7 @@ final class PostgresBinaries {
 
     private static Path cache() {
         Path home = Path.of(System.getProperty("user.home", "/"));
-        boolean root = System.getProperty("user.name", "").equals("root");
-        return root || !Files.isWritable(home)
+        return Account.isRoot() || !Files.isWritable(home)
                 ? Directories.ofUser().resolve("cache")
                 : home.resolve(".cache").resolve("posthaste");
     }

@@ -19,7 +19,7 @@ final class PostgresOptions {
             "max_wal_senders", "20",
             "max_replication_slots", "20",
             "max_prepared_transactions", "20",
-            "shared_buffers", "32MB",
+            "shared_buffers", "64MB",
             "timezone", "UTC",
             "log_timezone", "UTC");
 

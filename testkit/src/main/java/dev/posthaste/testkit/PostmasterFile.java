@@ -5,9 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
 
 /** The {@code postmaster.pid} of a data directory: which process serves it, and whether it takes connections yet. */
 record PostmasterFile(Path data) {
@@ -15,6 +14,7 @@ record PostmasterFile(Path data) {
     private static final int LINE_PID = 0;
     private static final int LINE_STATUS = 7;
     private static final long END_SECONDS_MAX = 10;
+    private static final long POLL_NANOS = 2_000_000;
 
     static PostmasterFile in(Path data) {
         return new PostmasterFile(data);
@@ -58,14 +58,21 @@ record PostmasterFile(Path data) {
     }
 
     private static void awaitEnd(ProcessHandle process) {
-        try {
-            process.onExit().get(END_SECONDS_MAX, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new TestkitException("Interrupted while PostgreSQL process " + process.pid() + " was ending.", e);
-        } catch (ExecutionException | TimeoutException e) {
-            throw new TestkitException("PostgreSQL process " + process.pid() + " does not end.", e);
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(END_SECONDS_MAX);
+        while (!hasEnded(process)) {
+            if (System.nanoTime() > deadline) {
+                throw new TestkitException("PostgreSQL process " + process.pid() + " does not end.", null);
+            }
+            LockSupport.parkNanos(POLL_NANOS);
         }
+    }
+
+    /**
+     * Whether it has ended, collected by its parent or not: an orphan's parent is process 1, which in a container may
+     * be a program that never collects. A dead process has no arguments any more.
+     */
+    static boolean hasEnded(ProcessHandle process) {
+        return !process.isAlive() || process.info().arguments().isEmpty();
     }
 
     private List<String> lines() {

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param directory where the server keeps its data from one start to the next; null (the default) makes a temporary
  *     directory that is deleted on close
  * @param options further settings under the server's own names ({@code wal_sender_timeout}, {@code log.retention.ms});
- *     they win over those of the testkit
+ *     they win over those of the testkit, but for what it promises and for addresses, ports and directories
  */
 public record ServerSettings(int port, @Nullable Path directory, Map<String, String> options) {
 

@@ -18,8 +18,9 @@ final class Sweep {
 
     private Sweep() {}
 
-    static void deadOwners(Path run) throws IOException {
-        String ours = "-" + ProcessHandle.current().pid() + "-";
+    /** One at a time in this JVM: PostgreSQL and the broker of one stack start side by side. */
+    static synchronized void deadOwners(Path run) throws IOException {
+        String ours = "-" + WorkDirectory.owner() + "-";
         for (Path lockFile : lockFiles(run)) {
             // Not even opened when it is ours: closing a file gives up every lock this process has on it.
             if (!lockFile.getFileName().toString().contains(ours)) {
@@ -40,7 +41,7 @@ final class Sweep {
         Path directory = lockFile.resolveSibling(name.substring(0, name.length() - WorkDirectory.LOCK_SUFFIX.length()));
         try (FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.WRITE)) {
             if (channel.tryLock() != null) {
-                PostmasterFile.in(directory.resolve(EmbeddedPostgres.DATA)).endServer();
+                PostmasterFile.in(PostgresCluster.data(directory)).endServer();
                 Directories.delete(directory);
                 Files.deleteIfExists(lockFile);
                 LOG.info("Removed {}, left by a process that is gone", directory);

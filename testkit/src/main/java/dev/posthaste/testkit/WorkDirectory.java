@@ -2,26 +2,26 @@ package dev.posthaste.testkit;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.time.Instant;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * The directory of one embedded server: one the user keeps, or a temporary one that goes with its owner.
  *
- * <p>A temporary directory {@code run/<server>-<pid>-<n>} has a file of the same name with {@code .lock} beside it,
- * locked by the JVM that owns it. The system releases that lock when the JVM ends in whatever way, and so the next
+ * <p>A temporary directory {@code run/<server>-<owner>-<unique>} has a file of the same name with {@code .lock} beside
+ * it, locked by the JVM that owns it. The system releases that lock when the JVM ends in whatever way, and so the next
  * start knows what a dead owner left ({@link Sweep}), in containers that share the directory too.
  */
 final class WorkDirectory implements AutoCloseable {
 
     static final String LOCK_SUFFIX = ".lock";
 
-    private static final AtomicInteger NUMBER = new AtomicInteger();
+    private static final int TRIES_MAX = 10;
 
     private final Path path;
     private final @Nullable FileChannel lock;
@@ -46,18 +46,25 @@ final class WorkDirectory implements AutoCloseable {
     }
 
     private static WorkDirectory temporary(Path run, String server) throws IOException {
-        while (true) {
-            String name = server + "-" + ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet();
+        for (int i = 0; i < TRIES_MAX; i++) {
+            String unique = UUID.randomUUID().toString().substring(0, 8);
+            String name = server + "-" + owner() + "-" + unique;
             Path lockFile = run.resolve(name + LOCK_SUFFIX);
-            FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-            FileLock lock = channel.tryLock();
-            // A sweep may have taken or removed the file between the two calls, and a number may be taken by another
-            // class loader's testkit: then the next number.
-            if (lock != null && Files.exists(lockFile) && !Files.exists(run.resolve(name))) {
+            FileChannel channel = FileChannel.open(lockFile, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+            // Another JVM's sweep may take or remove the file before we have locked it.
+            if (channel.tryLock() != null && Files.exists(lockFile)) {
                 return new WorkDirectory(Directories.makePassable(run.resolve(name)), channel);
             }
             channel.close();
         }
+        throw new IOException("Each of " + TRIES_MAX + " new lock files in " + run + " was taken by another process.");
+    }
+
+    /** This JVM, told apart from an earlier one with the same process id, as in a restarted container. */
+    static String owner() {
+        ProcessHandle jvm = ProcessHandle.current();
+        long started = jvm.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
+        return jvm.pid() + "-" + started;
     }
 
     Path path() {
@@ -74,12 +81,12 @@ final class WorkDirectory implements AutoCloseable {
         if (lock == null || !lock.isOpen()) {
             return;
         }
-        Directories.delete(path);
         try {
+            Directories.delete(path);
             Files.deleteIfExists(path.resolveSibling(path.getFileName() + LOCK_SUFFIX));
             lock.close();
         } catch (IOException e) {
-            throw new TestkitException("The lock of " + path + " could not be removed.", e);
+            throw new TestkitException(path + " could not be deleted.", e);
         }
     }
 }
