@@ -4,6 +4,7 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.sql.Statement;
 
 /**
  * For what is left out of the outbox on purpose, because operators can repeat it by hand (provisions S1 4 and 5): runs
@@ -66,11 +67,22 @@ public final class AfterCommit {
     private static <T, E extends Exception> T commit(Connection connection, Work<T, E> work) throws SQLException, E {
         try {
             T result = work.run(connection);
+            requireNotAborted(connection);
             connection.commit();
             return result;
         } catch (Throwable failure) {
             rollback(connection, failure);
             throw failure;
+        }
+    }
+
+    /**
+     * An SQL error that the work has swallowed has aborted the transaction, and COMMIT then rolls it back: pgjdbc says
+     * nothing of that.
+     */
+    private static void requireNotAborted(Connection connection) throws SQLException {
+        try (Statement probe = connection.createStatement()) {
+            probe.execute("SELECT 1");
         }
     }
 

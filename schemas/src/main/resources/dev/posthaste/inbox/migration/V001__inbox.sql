@@ -71,6 +71,11 @@ BEGIN
         day := first_day + offset_days;
         partition_name := 'delivery_' || to_char(day, 'YYYYMMDD');
         CONTINUE WHEN to_regclass('inbox.' || partition_name) IS NOT NULL;
+        -- Rows of that day may be coming in: they wait. Routed to the default partition while it loses the day, they would fail.
+        IF day = first_day OR EXISTS (SELECT FROM inbox.delivery_default
+                                      WHERE staged_at >= day::timestamptz AND staged_at < (day + 1)::timestamptz) THEN
+            LOCK TABLE inbox.delivery IN SHARE ROW EXCLUSIVE MODE;
+        END IF;
         EXECUTE format('CREATE TABLE inbox.%I (LIKE inbox.delivery INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', partition_name);
         EXECUTE format(
             'WITH moved AS (DELETE FROM inbox.delivery_default WHERE staged_at >= %L AND staged_at < %L RETURNING *) '
