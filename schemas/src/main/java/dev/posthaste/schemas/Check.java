@@ -9,7 +9,7 @@ final class Check {
     private Check() {}
 
     static void text(String column, String value, int charactersMax) {
-        noNul(column, value);
+        storable(column, value);
         size(column, characters(value), 1, charactersMax, "characters");
     }
 
@@ -22,11 +22,26 @@ final class Check {
         }
     }
 
-    /** PostgreSQL's text takes every character but this one. */
-    static void noNul(String column, String value) {
+    /** PostgreSQL's text takes every character but U+0000. */
+    static void storable(String column, String value) {
         if (value.indexOf('\0') >= 0) {
             throw new IllegalArgumentException(
                     column + " contains the character U+0000, which PostgreSQL's text cannot hold");
+        }
+        wellFormed(column, value);
+    }
+
+    /** Half a surrogate pair has no UTF-8; the driver would store a question mark in its place. */
+    static void wellFormed(String column, String value) {
+        for (int i = 0; i < value.length(); i++) {
+            if (!Character.isSurrogate(value.charAt(i))) {
+                continue;
+            }
+            if (!Character.isSurrogatePair(value.charAt(i), i + 1 < value.length() ? value.charAt(i + 1) : ' ')) {
+                throw new IllegalArgumentException(column + " has half a surrogate pair at index " + i
+                        + ", which is no Unicode text; the string was cut or built wrongly");
+            }
+            i++;
         }
     }
 

@@ -47,13 +47,16 @@ public record OutboxMessage(
             throw new IllegalArgumentException("schema_version is " + schemaVersion + ", but must be at least 1");
         }
         if (key != null) {
-            Check.noNul("key", key);
+            Check.storable("key", key);
             int bytes = key.getBytes(StandardCharsets.UTF_8).length;
             Check.size("key", bytes, 1, MessageLimits.KEY_BYTES_MAX, "bytes");
         }
-        Check.noNul("tenant", tenant);
+        Check.storable("tenant", tenant);
         Check.size("tenant", Check.characters(tenant), 0, MessageLimits.TENANT_CHARACTERS_MAX, "characters");
         Check.text("content_type", contentType, MessageLimits.CONTENT_TYPE_CHARACTERS_MAX);
+        if (payload instanceof Payload.Json text) {
+            Check.wellFormed("payload", text.text());
+        }
         boolean json = payload instanceof Payload.Json;
         Check.size(
                 json ? "payload" : "payload_bytes",
@@ -74,8 +77,8 @@ public record OutboxMessage(
                     "headers has \"" + name
                             + "\", but names beginning with ce_ or posthaste_, and content-type, are Posthaste's own; choose another name");
         }
-        Check.noNul("headers", name);
-        Check.noNul("headers", value);
+        Check.storable("headers", name);
+        Check.storable("headers", value);
     }
 
     /** Begins an integration event. */

@@ -41,6 +41,15 @@ CREATE TABLE inbox.delivery (
 
 CREATE TABLE inbox.delivery_default PARTITION OF inbox.delivery DEFAULT;
 
+-- Which partitions a handler has begun to read. A group that has begun one and has no committed offset has lost it.
+CREATE TABLE inbox.started_partition (
+    handler          text        NOT NULL,
+    record_topic     text        NOT NULL,
+    record_partition integer     NOT NULL,
+    started_at       timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CONSTRAINT started_partition_pkey PRIMARY KEY (handler, record_topic, record_partition)
+);
+
 -- Makes the daily partitions (UTC) for today and the days ahead; returns how many it made.
 CREATE FUNCTION inbox.ensure_partitions(days_ahead integer DEFAULT 7) RETURNS integer
     LANGUAGE plpgsql SECURITY DEFINER
@@ -62,6 +71,11 @@ BEGIN
         day := first_day + offset_days;
         partition_name := 'delivery_' || to_char(day, 'YYYYMMDD');
         CONTINUE WHEN to_regclass('inbox.' || partition_name) IS NOT NULL;
+        -- Rows of that day may be coming in: they wait. Routed to the default partition while it loses the day, they would fail.
+        IF day = first_day OR EXISTS (SELECT FROM inbox.delivery_default
+                                      WHERE staged_at >= day::timestamptz AND staged_at < (day + 1)::timestamptz) THEN
+            LOCK TABLE inbox.delivery IN SHARE ROW EXCLUSIVE MODE;
+        END IF;
         EXECUTE format('CREATE TABLE inbox.%I (LIKE inbox.delivery INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', partition_name);
         EXECUTE format(
             'WITH moved AS (DELETE FROM inbox.delivery_default WHERE staged_at >= %L AND staged_at < %L RETURNING *) '

@@ -112,6 +112,11 @@ BEGIN
         day := first_day + offset_days;
         partition_name := 'message_' || to_char(day, 'YYYYMMDD');
         CONTINUE WHEN to_regclass('outbox.' || partition_name) IS NOT NULL;
+        -- Rows of that day may be coming in: they wait. Routed to the default partition while it loses the day, they would fail.
+        IF day = first_day OR EXISTS (SELECT FROM outbox.message_default
+                                      WHERE created_at >= day::timestamptz AND created_at < (day + 1)::timestamptz) THEN
+            LOCK TABLE outbox.message IN SHARE ROW EXCLUSIVE MODE;
+        END IF;
         EXECUTE format('CREATE TABLE outbox.%I (LIKE outbox.message INCLUDING DEFAULTS INCLUDING CONSTRAINTS)', partition_name);
         -- Rows that came while the partition was missing move before it is attached: then nothing is published twice.
         EXECUTE format(

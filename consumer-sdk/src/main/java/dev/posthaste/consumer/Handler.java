@@ -1,0 +1,117 @@
+package dev.posthaste.consumer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+
+import dev.posthaste.consumer.internal.Reader;
+import dev.posthaste.consumer.internal.Route;
+
+/**
+ * A handler: its name, what it reads, and what it does with it.
+ *
+ * <pre>{@code
+ * handler("due-notice")
+ *     .on("library.loan-borrowed", 1, LoanBorrowed.class)
+ *     .handle((event, tx) -> ...)
+ * }</pre>
+ *
+ * <p>Types and versions of one kind of payload share a function ({@code .on(...).on(...).handle(...)}); others follow
+ * with functions of their own ({@code .handle(...).on(...).handle(...)}). Together they must be what the handler's
+ * catalog record subscribes to, neither more nor less. Immutable and thread-safe if its functions are.
+ */
+public final class Handler {
+
+    private final String name;
+    private final List<Route<?>> routes;
+
+    private Handler(String name, List<Route<?>> routes) {
+        this.name = name;
+        this.routes = List.copyOf(routes);
+    }
+
+    /** Begins a handler under the name of its catalog record. */
+    public static Handler handler(String name) {
+        return new Handler(name, List.of());
+    }
+
+    /**
+     * Reads one version of a type as JSON.
+     *
+     * @param payload what Jackson reads it into; properties it does not know are left out
+     */
+    public <T> Reading<T> on(String type, int schemaVersion, Class<T> payload) {
+        return new Reading<T>(this, List.of()).on(type, schemaVersion, payload);
+    }
+
+    /** Reads one version of a type with a reader of your own. */
+    public <T> Reading<T> on(String type, int schemaVersion, PayloadReader<? extends T> reader) {
+        return new Reading<T>(this, List.of()).on(type, schemaVersion, reader);
+    }
+
+    /** The name. */
+    public String name() {
+        return name;
+    }
+
+    List<Route<?>> routes() {
+        return routes;
+    }
+
+    private Handler with(List<Route<?>> further) {
+        List<Route<?>> all = new ArrayList<>(routes);
+        all.addAll(further);
+        return new Handler(name, all);
+    }
+
+    /**
+     * Types and versions that are read into one kind of payload, before it is said what is done with them. Immutable.
+     *
+     * @param <T> that kind of payload
+     */
+    public static final class Reading<T> {
+
+        private final Handler handler;
+        private final List<Source<T>> sources;
+
+        private Reading(Handler handler, List<Source<T>> sources) {
+            this.handler = handler;
+            this.sources = sources;
+        }
+
+        /** Reads one more version or type, into the same kind of payload. */
+        public Reading<T> on(String type, int schemaVersion, Class<? extends T> payload) {
+            return with(new Source<>(type, schemaVersion, Reader.json(payload)));
+        }
+
+        /** Reads one more version or type with a reader of your own. */
+        public Reading<T> on(String type, int schemaVersion, PayloadReader<? extends T> reader) {
+            return with(new Source<>(type, schemaVersion, Reader.of(reader)));
+        }
+
+        /** Reads an older version into its own class and lifts it to the kind of payload the function takes. */
+        public <U> Reading<T> on(
+                String type, int schemaVersion, Class<U> payload, Function<? super U, ? extends T> upcast) {
+            return with(new Source<>(type, schemaVersion, Reader.json(payload).map(upcast)));
+        }
+
+        /** Says what is done with them; more may follow with {@link Handler#on}. */
+        public Handler handle(EventHandler<T> function) {
+            List<Route<?>> further = new ArrayList<>();
+            sources.forEach(source -> further.add(source.to(function)));
+            return handler.with(further);
+        }
+
+        private Reading<T> with(Source<T> further) {
+            List<Source<T>> all = new ArrayList<>(sources);
+            all.add(further);
+            return new Reading<>(handler, List.copyOf(all));
+        }
+    }
+
+    private record Source<T>(String type, int schemaVersion, Reader<? extends T> reader) {
+        Route<T> to(EventHandler<T> function) {
+            return new Route<>(type, schemaVersion, reader, function);
+        }
+    }
+}

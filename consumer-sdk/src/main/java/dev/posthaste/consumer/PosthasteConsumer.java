@@ -1,0 +1,244 @@
+package dev.posthaste.consumer;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import javax.sql.DataSource;
+
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.datatype.jsr310.JavaTimeModule;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.consumer.internal.CatalogCheck;
+import dev.posthaste.consumer.internal.Decoder;
+import dev.posthaste.consumer.internal.HandlerLoop;
+import dev.posthaste.consumer.internal.HandlerSetup;
+import dev.posthaste.consumer.internal.KafkaSettings;
+import dev.posthaste.consumer.internal.PartitionKeeper;
+import dev.posthaste.consumer.internal.StoreGate;
+import dev.posthaste.schemas.Namespace;
+import dev.posthaste.schemas.catalog.Catalog;
+
+/**
+ * Runs handlers: for each it joins the group {@code <namespace>.<handler>} on the topic of that name, and has every
+ * message's effect once, in the database behind the data source, where the inbox is.
+ *
+ * <p>A message that cannot be handled stops its partition, which {@link #health()}, a meter and one line in the log
+ * tell; all others go on. While the database or Kafka is away nothing is stopped: it pauses and goes on by itself.
+ * Thread-safe. Its threads are named {@code posthaste-…} and end with {@link #close()}.
+ */
+public final class PosthasteConsumer implements AutoCloseable {
+
+    private final List<HandlerLoop> loops;
+    private final PartitionKeeper partitions;
+    private final StoreGate inboxGate;
+    private final Duration drainTimeout;
+    private boolean started;
+
+    private PosthasteConsumer(Builder builder) {
+        this.inboxGate = new StoreGate("the inbox's database", builder.settings.storeBackoffMax(), System::nanoTime);
+        this.loops = builder.loops(inboxGate);
+        this.partitions = new PartitionKeeper(given(builder.dataSource, "dataSource"));
+        this.drainTimeout = builder.settings.drainTimeout();
+        gauge(given(builder.meters, "meters"));
+    }
+
+    private void gauge(MeterRegistry registry) {
+        String name = "posthaste.store.available";
+        String description = "1 while the store answers, else 0";
+        Gauge.builder(name, inboxGate, gate -> gate.isAvailable() ? 1 : 0)
+                .description(description)
+                .tag("store", "inbox")
+                .register(registry);
+        Gauge.builder(name, loops, all -> all.stream().allMatch(HandlerLoop::isKafkaAvailable) ? 1 : 0)
+                .description(description)
+                .tag("store", "kafka")
+                .register(registry);
+    }
+
+    /** Begins one. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * Starts the handlers' threads and returns at once, whether or not Kafka and the database are there yet.
+     *
+     * @throws IllegalStateException if it was started or closed before; make a new one
+     */
+    public synchronized void start() {
+        if (started) {
+            throw new IllegalStateException("the consumer was started or closed before; build a new one");
+        }
+        started = true;
+        partitions.start();
+        loops.forEach(HandlerLoop::start);
+    }
+
+    /** How it is now. Asks no store. */
+    public ConsumerHealth health() {
+        return new ConsumerHealth(
+                inboxGate.isAvailable(), loops.stream().map(HandlerLoop::health).toList());
+    }
+
+    /**
+     * Takes nothing more, finishes the chunks in hand, commits their offsets and leaves the groups. What is not
+     * finished in time is interrupted and rolled back; it comes again elsewhere. Later calls wait for the first.
+     *
+     * @param bound how long it waits for chunks in hand; committing and leaving may take 5 s more
+     * @return whether all that was in hand was finished
+     */
+    public boolean drain(Duration bound) {
+        synchronized (this) {
+            started = true; // one that is drained before its start never starts
+        }
+        partitions.stop();
+        loops.forEach(loop -> loop.stop(bound));
+        boolean drained = true;
+        try {
+            for (HandlerLoop loop : loops) {
+                drained &= loop.awaitEnd();
+            }
+            return drained;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+
+    /** Drains within {@link ConsumerSettings#drainTimeout()}. A second call does nothing. */
+    @Override
+    public void close() {
+        drain(drainTimeout);
+    }
+
+    private static <T> T given(@Nullable T value, String name) {
+        if (value == null) {
+            throw new IllegalStateException(name + " is missing; call " + name + "(...) before build()");
+        }
+        return value;
+    }
+
+    /** Collects what a consumer needs. All but {@code settings}, {@code json} and {@code kafka} must be given. */
+    public static final class Builder {
+
+        private final List<Handler> handlers = new ArrayList<>();
+        private @Nullable Namespace namespace;
+        private @Nullable String bootstrapServers;
+        private @Nullable DataSource dataSource;
+        private @Nullable Catalog catalog;
+        private @Nullable MeterRegistry meters;
+        private ConsumerSettings settings = ConsumerSettings.defaults();
+        private ObjectMapper json = JsonMapper.builder()
+                .addModule(new JavaTimeModule())
+                .disable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
+                .build();
+        private Map<String, String> kafka = Map.of();
+
+        private Builder() {}
+
+        /** Sets the first part of the topics' names, for example {@code library}. */
+        public Builder namespace(String name) {
+            this.namespace = new Namespace(name);
+            return this;
+        }
+
+        /** Sets where Kafka is: {@code host:port}, separated by commas. */
+        public Builder bootstrapServers(String servers) {
+            this.bootstrapServers = servers;
+            return this;
+        }
+
+        /** Sets the database with the inbox and the effects; best a pool with a connection for every lane. */
+        public Builder dataSource(DataSource source) {
+            this.dataSource = source;
+            return this;
+        }
+
+        /** Sets the catalog, in which every handler must have its record. */
+        public Builder catalog(Catalog records) {
+            this.catalog = records;
+            return this;
+        }
+
+        /** Sets where it counts. */
+        public Builder meters(MeterRegistry registry) {
+            this.meters = registry;
+            return this;
+        }
+
+        /** Adds a handler; at least one. */
+        public Builder handler(Handler handler) {
+            handlers.add(handler);
+            return this;
+        }
+
+        /** Sets how handlers are run; default: {@link ConsumerSettings#defaults()}. */
+        public Builder settings(ConsumerSettings newSettings) {
+            this.settings = newSettings;
+            return this;
+        }
+
+        /** Sets what reads JSON payloads; default: one that knows java.time and leaves out unknown properties. */
+        public Builder json(ObjectMapper mapper) {
+            this.json = mapper;
+            return this;
+        }
+
+        /** Sets further settings of the Kafka consumers, for example their security; none that the SDK sets itself. */
+        public Builder kafka(Map<String, String> further) {
+            KafkaSettings.check(further);
+            this.kafka = Map.copyOf(further);
+            return this;
+        }
+
+        /**
+         * Makes the consumer; it does not run yet.
+         *
+         * @throws IllegalStateException if something is missing
+         * @throws IllegalArgumentException if a handler has no catalog record or is not what its record says, or if two
+         *     have one name
+         */
+        public PosthasteConsumer build() {
+            if (handlers.isEmpty()) {
+                throw new IllegalStateException("there is no handler; call handler(...) before build()");
+            }
+            Set<String> names = new HashSet<>();
+            for (Handler handler : handlers) {
+                if (!names.add(handler.name())) {
+                    throw new IllegalArgumentException("handler " + handler.name() + " is there twice; keep one");
+                }
+                CatalogCheck.accept(given(catalog, "catalog"), handler.name(), handler.routes());
+            }
+            return new PosthasteConsumer(this);
+        }
+
+        private List<HandlerLoop> loops(StoreGate inboxGate) {
+            return handlers.stream()
+                    .map(handler -> new HandlerLoop(setup(handler, inboxGate)))
+                    .toList();
+        }
+
+        private HandlerSetup setup(Handler handler, StoreGate inboxGate) {
+            String topic = given(namespace, "namespace").topic(handler.name());
+            return new HandlerSetup(
+                    handler.name(),
+                    topic,
+                    new Decoder(handler.routes(), json),
+                    KafkaSettings.of(given(bootstrapServers, "bootstrapServers"), topic, settings, kafka),
+                    given(dataSource, "dataSource"),
+                    inboxGate,
+                    settings,
+                    given(meters, "meters"),
+                    Clock.systemUTC());
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.posthaste.consumer;
+
+import java.time.Instant;
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A partition that stands still, with the cause. Later records of it wait; nothing of it is lost.
+ *
+ * @param handler whose
+ * @param topic of which topic
+ * @param partition its number
+ * @param offset the record at which it stands
+ * @param messageId that record's message; null where there is none or it cannot be read
+ * @param reason why
+ * @param errorClass class of the error; null where there was none
+ * @param summary what happened and what to do, without payload
+ * @param since when it stopped
+ */
+public record StoppedPartition(
+        String handler,
+        String topic,
+        int partition,
+        long offset,
+        @Nullable UUID messageId,
+        StopReason reason,
+        @Nullable String errorClass,
+        String summary,
+        Instant since) {}

@@ -1,0 +1,36 @@
+package dev.posthaste.consumer.internal;
+
+import java.util.UUID;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.consumer.StopReason;
+
+/**
+ * How a chunk ended: so many of its first records are finished, and why no more.
+ *
+ * @param finished number of records, from the first
+ * @param ending what comes next
+ */
+record ChunkResult(int finished, Ending ending) {
+
+    /** What comes next for the lane. */
+    sealed interface Ending {}
+
+    /** Go on. */
+    record Done() implements Ending {}
+
+    /** Try the same records again once the store is back. */
+    record StoreAway(Throwable cause) implements Ending {}
+
+    /** The next record cannot be finished. */
+    record Failed(Failure failure) implements Ending {}
+
+    /**
+     * What is told of a record that cannot be finished.
+     *
+     * @param messageId null where it cannot be read
+     * @param summary without payload
+     */
+    record Failure(@Nullable UUID messageId, StopReason reason, String errorClass, String summary) {}
+}

@@ -1,0 +1,59 @@
+package dev.posthaste.consumer.internal;
+
+import java.time.Duration;
+import java.util.function.ToDoubleFunction;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+
+/** The meters of one handler. Thread-safe. */
+final class DeliveryMeters {
+
+    private final Counter completed;
+    private final Counter duplicate;
+    private final Counter failed;
+    private final Counter contended;
+    private final Timer duration;
+
+    DeliveryMeters(MeterRegistry registry, String handler) {
+        this.completed = attempts(registry, handler, "completed");
+        this.duplicate = attempts(registry, handler, "duplicate");
+        this.failed = attempts(registry, handler, "failed");
+        this.contended = attempts(registry, handler, "contended");
+        this.duration = Timer.builder("posthaste.delivery.duration")
+                .description("How long the handler takes for one message")
+                .tag("handler", handler)
+                .register(registry);
+    }
+
+    private static Counter attempts(MeterRegistry registry, String handler, String outcome) {
+        return Counter.builder("posthaste.delivery.attempts")
+                .description("Messages by what became of them")
+                .tag("handler", handler)
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    static <T> void gauge(MeterRegistry registry, String name, String tag, String value, T of, ToDoubleFunction<T> f) {
+        Gauge.builder(name, of, f).tag(tag, value).register(registry);
+    }
+
+    void committed(int newlyCompleted, int duplicates) {
+        completed.increment(newlyCompleted);
+        duplicate.increment(duplicates);
+    }
+
+    void failed() {
+        failed.increment();
+    }
+
+    void contended() {
+        contended.increment();
+    }
+
+    void took(long nanos) {
+        duration.record(Duration.ofNanos(nanos));
+    }
+}

@@ -1,0 +1,81 @@
+package dev.posthaste.consumer.internal;
+
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Function;
+
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.Headers;
+import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.schemas.MessageHeaders;
+import dev.posthaste.schemas.MessageKind;
+
+/** What a record's headers say of its message. */
+record Envelope(
+        UUID id,
+        MessageKind kind,
+        String type,
+        int schemaVersion,
+        @Nullable String key,
+        String tenant,
+        Instant occurredAt,
+        Instant stagedAt,
+        String contentType,
+        Map<String, String> userHeaders) {
+
+    static Envelope of(Headers headers) throws UnreadableException {
+        UUID id = required(headers, null, MessageHeaders.CE_ID, UUID::fromString);
+        String tenant = text(headers, MessageHeaders.TENANT);
+        return new Envelope(
+                id,
+                required(headers, id, MessageHeaders.KIND, MessageKind::ofWireName),
+                required(headers, id, MessageHeaders.CE_TYPE, Function.identity()),
+                required(headers, id, MessageHeaders.SCHEMA_VERSION, Integer::valueOf),
+                text(headers, MessageHeaders.CE_SUBJECT),
+                tenant == null ? "" : tenant,
+                required(headers, id, MessageHeaders.CE_TIME, Envelope::instant),
+                required(headers, id, MessageHeaders.STAGED_AT, Envelope::instant),
+                required(headers, id, MessageHeaders.CONTENT_TYPE, Function.identity()),
+                userHeaders(headers));
+    }
+
+    private static <T> T required(Headers headers, @Nullable UUID id, String name, Function<String, T> parse)
+            throws UnreadableException {
+        String value = text(headers, name);
+        if (value == null) {
+            throw new UnreadableException(
+                    id, "its header " + name + " is missing; only the relay writes to this topic", null);
+        }
+        try {
+            return parse.apply(value);
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw new UnreadableException(
+                    id, "its header " + name + " is \"" + value + "\", which cannot be read", null);
+        }
+    }
+
+    private static Instant instant(String value) {
+        return OffsetDateTime.parse(value).toInstant();
+    }
+
+    private static @Nullable String text(Headers headers, String name) {
+        Header header = headers.lastHeader(name);
+        return header == null || header.value() == null ? null : new String(header.value(), StandardCharsets.UTF_8);
+    }
+
+    private static Map<String, String> userHeaders(Headers headers) {
+        Map<String, String> all = new HashMap<>();
+        for (Header header : headers) {
+            if (header.value() != null && !MessageHeaders.isReserved(header.key())) {
+                all.put(header.key(), new String(header.value(), StandardCharsets.UTF_8));
+            }
+        }
+        return all;
+    }
+}

@@ -1,0 +1,179 @@
+package dev.posthaste.consumer.internal;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+import org.apache.kafka.clients.consumer.CloseOptions;
+import org.apache.kafka.clients.consumer.Consumer;
+import org.apache.kafka.clients.consumer.ConsumerRebalanceListener;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
+import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.Metric;
+import org.apache.kafka.common.TopicPartition;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.posthaste.consumer.StoppedPartition;
+
+/**
+ * One life of a Kafka consumer in its handler's group: polls, feeds a lane per partition, commits what the lanes have
+ * finished. Handlers never run on its thread, so a slow one does not cost the membership. All but the readings for
+ * health is for the loop's thread.
+ */
+final class GroupMember implements ConsumerRebalanceListener {
+
+    private static final Logger LOG = LoggerFactory.getLogger(GroupMember.class);
+    private static final Duration POLL = Duration.ofMillis(50);
+    private static final Duration COMMIT_BOUND = Duration.ofSeconds(5);
+
+    /** How long a rebalance waits for chunks in hand. Later ones are safe as well: the inbox tells the next owner. */
+    private static final Duration REVOKE_WAIT = Duration.ofSeconds(20);
+
+    private final Consumer<byte[], byte[]> consumer;
+    private final OffsetCommitter offsets;
+    private final StartRule startRule;
+    private final Function<TopicPartition, Lane> newLane;
+    private final Map<TopicPartition, Lane> lanes = new ConcurrentHashMap<>();
+    private Duration revokeWait = REVOKE_WAIT;
+
+    GroupMember(
+            HandlerSetup setup,
+            Inbox inbox,
+            Consumer<byte[], byte[]> consumer,
+            Function<TopicPartition, Lane> newLane) {
+        this.consumer = consumer;
+        this.offsets = new OffsetCommitter(consumer);
+        this.startRule = new StartRule(setup, inbox, consumer, offsets);
+        this.newLane = newLane;
+        consumer.subscribe(List.of(setup.topic()), this);
+    }
+
+    /** One round; throws KafkaException if this member is of no more use. */
+    void pass() {
+        startRule.decide(lanes.values());
+        pauseAndResume();
+        ConsumerRecords<byte[], byte[]> records;
+        try {
+            records = consumer.poll(POLL);
+        } catch (OffsetOutOfRangeException e) {
+            e.offsetOutOfRangePartitions()
+                    .forEach((partition, offset) -> stop(partition, startRule.outOfRange(partition, offset)));
+            return;
+        }
+        for (TopicPartition partition : records.partitions()) {
+            Lane lane = lanes.get(partition);
+            if (lane != null) {
+                lane.add(records.records(partition));
+            }
+        }
+        lanes.values().forEach(Lane::wake);
+        offsets.commitAsync(lanes.values());
+    }
+
+    private void stop(TopicPartition partition, StoppedPartition why) {
+        Lane lane = lanes.get(partition);
+        if (lane != null) {
+            lane.stop(why);
+        }
+    }
+
+    private void pauseAndResume() {
+        List<TopicPartition> pause = new ArrayList<>();
+        List<TopicPartition> resume = new ArrayList<>();
+        lanes.forEach((partition, lane) -> (lane.wantsMore() ? resume : pause).add(partition));
+        consumer.pause(pause);
+        consumer.resume(resume);
+    }
+
+    @Override
+    public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        if (partitions.isEmpty()) {
+            return;
+        }
+        consumer.pause(partitions); // until it is decided where they begin
+        startRule.seek(partitions);
+        partitions.forEach(partition -> lanes.put(partition, newLane.apply(partition)));
+    }
+
+    @Override
+    public void onPartitionsRevoked(Collection<TopicPartition> partitions) {
+        List<Lane> leaving = leaving(partitions);
+        long deadline = System.nanoTime() + revokeWait.toNanos();
+        for (Lane lane : leaving) {
+            if (!lane.awaitChunk(Duration.ofNanos(deadline - System.nanoTime()))) {
+                LOG.warn(
+                        "{} is given away while records after offset {} are in hand; the inbox keeps their effect to"
+                                + " one",
+                        lane.partition(),
+                        lane.finishedOffset());
+            }
+        }
+        offsets.commitSync(leaving, COMMIT_BOUND);
+        forget(partitions);
+    }
+
+    @Override
+    public void onPartitionsLost(Collection<TopicPartition> partitions) {
+        leaving(partitions);
+        forget(partitions);
+    }
+
+    private List<Lane> leaving(Collection<TopicPartition> partitions) {
+        List<Lane> leaving = new ArrayList<>();
+        for (TopicPartition partition : partitions) {
+            Lane lane = lanes.get(partition);
+            if (lane != null) {
+                lane.close();
+                leaving.add(lane);
+            }
+        }
+        return leaving;
+    }
+
+    private void forget(Collection<TopicPartition> partitions) {
+        partitions.forEach(lanes::remove);
+        partitions.forEach(offsets::forget);
+    }
+
+    /** Finishes the chunks in hand, commits, leaves the group; true if all of them were finished in that time. */
+    boolean leave(Duration chunkBound, Duration closeBound) {
+        lanes.values().forEach(Lane::close);
+        long deadline = System.nanoTime() + chunkBound.toNanos();
+        boolean finished = true;
+        for (Lane lane : lanes.values()) {
+            finished &= lane.awaitChunk(Duration.ofNanos(deadline - System.nanoTime()));
+        }
+        revokeWait = Duration.ZERO;
+        try {
+            consumer.close(CloseOptions.timeout(closeBound)); // calls onPartitionsRevoked, which commits
+        } catch (KafkaException e) {
+            LOG.warn("leaving the group failed; Kafka will notice by itself: {}", e.toString());
+        }
+        return finished;
+    }
+
+    int partitions() {
+        return lanes.size();
+    }
+
+    List<StoppedPartition> stopped() {
+        return lanes.values().stream().flatMap(lane -> lane.stopped().stream()).toList();
+    }
+
+    /** Seconds since the last heartbeat to the group; negative before the first. */
+    double heartbeatAgeSeconds() {
+        for (Metric metric : consumer.metrics().values()) {
+            if (metric.metricName().name().equals("last-heartbeat-seconds-ago")
+                    && metric.metricValue() instanceof Double seconds) {
+                return seconds;
+            }
+        }
+        return -1;
+    }
+}

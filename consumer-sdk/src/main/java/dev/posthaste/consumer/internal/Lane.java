@@ -1,0 +1,212 @@
+package dev.posthaste.consumer.internal;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.posthaste.consumer.StopReason;
+import dev.posthaste.consumer.StoppedPartition;
+
+/**
+ * One partition of one handler while it is assigned to us: its records are run in order, a chunk at a time, on a thread
+ * of the handler's pool. The loop's thread feeds it and asks how far it is. Thread-safe.
+ */
+final class Lane implements Runnable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
+
+    /** Beyond either, no more is fetched for the partition until it has worked off some. */
+    private static final int WAITING_RECORDS_MAX = 200;
+
+    private static final long WAITING_BYTES_MAX = 4L * 1024 * 1024;
+
+    private final String handler;
+    private final TopicPartition partition;
+    private final ChunkRunner runner;
+    private final int chunkMax;
+    private final Executor workers;
+    private final StoreGate gate;
+    private final Clock clock;
+
+    private final Deque<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
+    private long waitingBytes;
+    private long finishedOffset = -1;
+    private boolean started;
+    private boolean running;
+    private boolean closed;
+    private @Nullable StoppedPartition stopped;
+
+    Lane(
+            String handler,
+            TopicPartition partition,
+            ChunkRunner runner,
+            int chunkMax,
+            Executor workers,
+            StoreGate gate,
+            Clock clock) {
+        this.handler = handler;
+        this.partition = partition;
+        this.runner = runner;
+        this.chunkMax = chunkMax;
+        this.workers = workers;
+        this.gate = gate;
+        this.clock = clock;
+    }
+
+    TopicPartition partition() {
+        return partition;
+    }
+
+    /** It is known where to begin. */
+    synchronized void start() {
+        started = true;
+    }
+
+    synchronized boolean isStarted() {
+        return started;
+    }
+
+    synchronized void add(List<ConsumerRecord<byte[], byte[]>> records) {
+        for (ConsumerRecord<byte[], byte[]> record : records) {
+            waiting.add(record);
+            waitingBytes += size(record);
+        }
+    }
+
+    /** Whether the loop should fetch for it. */
+    synchronized boolean wantsMore() {
+        return started && stopped == null && waiting.size() < WAITING_RECORDS_MAX && waitingBytes < WAITING_BYTES_MAX;
+    }
+
+    /** Runs the next chunk soon, if there is one and nothing stands against it. */
+    synchronized void wake() {
+        if (!running && !closed && started && stopped == null && !waiting.isEmpty() && gate.isOpen()) {
+            running = true;
+            workers.execute(this);
+        }
+    }
+
+    @Override
+    public void run() {
+        finish(runNextChunk());
+    }
+
+    private ChunkResult runNextChunk() {
+        try {
+            return runner.run(partition, nextChunk());
+        } catch (RuntimeException | Error e) { // a fault of ours must stand still visibly as well
+            return new ChunkResult(
+                    0,
+                    new ChunkResult.Failed(new ChunkResult.Failure(
+                            null,
+                            StopReason.HANDLER_FAILED,
+                            e.getClass().getName(),
+                            "a fault in the SDK: " + ErrorSummary.of(e, new byte[0]))));
+        }
+    }
+
+    private synchronized List<ConsumerRecord<byte[], byte[]>> nextChunk() {
+        return waiting.stream().limit(chunkMax).toList();
+    }
+
+    private synchronized void finish(ChunkResult result) {
+        for (int i = 0; i < result.finished(); i++) {
+            ConsumerRecord<byte[], byte[]> record = waiting.remove();
+            waitingBytes -= size(record);
+            finishedOffset = record.offset() + 1;
+        }
+        running = false;
+        notifyAll();
+        if (result.ending() instanceof ChunkResult.StoreAway away) {
+            gate.failed(away.cause());
+        } else if (result.ending() instanceof ChunkResult.Failed failed) {
+            fail(failed.failure());
+        } else {
+            gate.succeeded();
+        }
+        wake();
+    }
+
+    private void fail(ChunkResult.Failure failure) {
+        if (closed) {
+            return; // it was interrupted, or belongs to another member already, which will find out for itself
+        }
+        stop(new StoppedPartition(
+                handler,
+                partition.topic(),
+                partition.partition(),
+                waiting.element().offset(),
+                failure.messageId(),
+                failure.reason(),
+                failure.errorClass(),
+                failure.summary(),
+                clock.instant()));
+    }
+
+    /** Stands still from now on, visibly; said once. */
+    synchronized void stop(StoppedPartition why) {
+        if (stopped == null) {
+            stopped = why;
+            LOG.error(
+                    "handler {} stands still on {} at offset {}, message {}: {}. It is tried again when the consumer is"
+                            + " started again.",
+                    handler,
+                    partition,
+                    why.offset(),
+                    why.messageId(),
+                    why.summary());
+        }
+    }
+
+    synchronized Optional<StoppedPartition> stopped() {
+        return Optional.ofNullable(stopped);
+    }
+
+    /** The offset after the last finished record, all before it being finished too; -1 before the first. */
+    synchronized long finishedOffset() {
+        return finishedOffset;
+    }
+
+    /** Whether everything it was given is finished. */
+    synchronized boolean isIdle() {
+        return started && !running && waiting.isEmpty() && stopped == null;
+    }
+
+    /** Takes no further chunk. */
+    synchronized void close() {
+        closed = true;
+    }
+
+    /** Waits for the chunk in hand; false if it takes longer than that. */
+    synchronized boolean awaitChunk(Duration bound) {
+        long deadline = System.nanoTime() + bound.toNanos();
+        while (running) {
+            long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+            if (left <= 0) {
+                return false;
+            }
+            try {
+                wait(left);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private static long size(ConsumerRecord<byte[], byte[]> record) {
+        return Math.max(record.serializedValueSize(), 0);
+    }
+}

@@ -1,0 +1,27 @@
+package dev.posthaste.consumer.internal;
+
+import dev.posthaste.consumer.EventHandler;
+
+/**
+ * One version of a type, how it is read and what is done with it.
+ *
+ * @param type the type
+ * @param schemaVersion its version, from 1
+ * @param reader reads its payload
+ * @param function what is done with it
+ */
+public record Route<T>(String type, int schemaVersion, Reader<? extends T> reader, EventHandler<T> function) {
+
+    /** Checks the version. */
+    public Route {
+        if (schemaVersion < 1) {
+            throw new IllegalArgumentException(
+                    "on(\"" + type + "\", " + schemaVersion + ", ...): versions begin with 1");
+        }
+    }
+
+    /** Type and version as people write them. */
+    public String label() {
+        return type + " v" + schemaVersion;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.posthaste.consumer.internal;
+
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.LongSupplier;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Closed while a store is away: those that found it away wait for a growing, random while and try again. An outage is
+ * no failed message (provisions S1 24 and 25), and is logged once a minute at most. Thread-safe.
+ */
+public final class StoreGate {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
+    private static final Duration FIRST_DELAY = Duration.ofMillis(100);
+    private static final long LOG_EVERY_NANOS = Duration.ofMinutes(1).toNanos();
+
+    private final String store;
+    private final Backoff backoff;
+    private final LongSupplier nanoTime;
+    private int failures;
+    private long openAt;
+    private long loggedAt;
+
+    /**
+     * Makes an open gate.
+     *
+     * @param store what the log calls it
+     * @param delayMax longest pause between two tries
+     * @param nanoTime a clock that never goes back, as {@link System#nanoTime()}
+     */
+    public StoreGate(String store, Duration delayMax, LongSupplier nanoTime) {
+        this.store = store;
+        this.backoff = new Backoff(FIRST_DELAY, delayMax);
+        this.nanoTime = nanoTime;
+    }
+
+    /** Whether the store may be tried now. */
+    synchronized boolean isOpen() {
+        return failures == 0 || nanoTime.getAsLong() - openAt >= 0;
+    }
+
+    /** Whether the last try succeeded. */
+    public synchronized boolean isAvailable() {
+        return failures == 0;
+    }
+
+    synchronized void succeeded() {
+        if (failures > 0) {
+            LOG.info("{} is available again after {} failed tries", store, failures);
+            failures = 0;
+        }
+    }
+
+    /** Several find the same outage at once: only the first of them makes the pause longer. */
+    synchronized void failed(Throwable cause) {
+        long now = nanoTime.getAsLong();
+        if (failures > 0 && now - openAt < 0) {
+            return;
+        }
+        failures++;
+        Duration delay = backoff.delay(failures, ThreadLocalRandom.current());
+        openAt = now + delay.toNanos();
+        if (failures == 1 || now - loggedAt >= LOG_EVERY_NANOS) {
+            loggedAt = now;
+            LOG.warn(
+                    "{} is not available ({} failed tries); pausing, then trying again: {}",
+                    store,
+                    failures,
+                    cause.toString());
+        }
+    }
+}
