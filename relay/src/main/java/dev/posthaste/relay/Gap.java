@@ -11,7 +11,7 @@ import dev.posthaste.relay.source.SourceDatabase;
  * Tells whether everything between the position and the slot will be sent. Pure: looks at what was read, decides, and
  * names it.
  */
-final class Gap {
+public final class Gap {
 
     private Gap() {}
 
@@ -22,7 +22,8 @@ final class Gap {
      * @return the slot's confirmed position, where the stream will begin
      * @throws HaltException naming the gap
      */
-    static Lsn refuse(String slot, Optional<SlotState> found, Position position, SourceDatabase.Identity database)
+    public static Lsn refuse(
+            String slot, Optional<SlotState> found, Position position, SourceDatabase.Identity database)
             throws HaltException {
         if (!position.source().systemIdentifier().equals(database.systemIdentifier())
                 || !position.source().database().equals(database.database())) {

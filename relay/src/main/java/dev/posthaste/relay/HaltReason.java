@@ -13,6 +13,8 @@ public record HaltReason(Cause cause, String detail, String remedy) {
     public enum Cause {
         /** The outbox of another slot, or none, is registered for this namespace. */
         SOURCE_NOT_REGISTERED,
+        /** Something that every batch rests on is not as it must be. */
+        PREFLIGHT_FAILED,
         /** The slot does not exist. */
         SLOT_MISSING,
         /** The server has given the slot up. */

@@ -3,7 +3,9 @@ package dev.posthaste.relay;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -12,6 +14,8 @@ import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.posthaste.relay.doctor.Doctor;
+import dev.posthaste.relay.doctor.Finding;
 import dev.posthaste.relay.evidence.EvidenceStore;
 import dev.posthaste.relay.health.RelayMeters;
 import dev.posthaste.relay.lease.Lease;
@@ -66,6 +70,7 @@ final class Term {
             meters.storeIsAvailable(RelayMeters.Store.KAFKA);
             SourceDatabase database = new SourceDatabase(control);
             requireRegistration(control);
+            preflight(control);
             database.freeSlot(settings.slot(), SLOT_FREE_TIMEOUT);
             Position position = readPosition();
             Lsn streamStart =
@@ -151,6 +156,17 @@ final class Term {
                     HaltReason.Cause.POSITION_UNREADABLE,
                     String.valueOf(e.getMessage()),
                     "run a relay of the version that wrote it, or newer");
+        }
+    }
+
+    private void preflight(Connection control) throws HaltException, SQLException, InterruptedException {
+        List<Finding> errors = new Doctor(settings, Clock.systemUTC()).preflight(control);
+        if (!errors.isEmpty()) {
+            Finding first = errors.get(0);
+            throw new HaltException(
+                    HaltReason.Cause.PREFLIGHT_FAILED,
+                    errors.size() + " errors, the first: " + first.subject() + ": " + first.what() + ": " + first.why(),
+                    first.remedy() + "; posthaste doctor shows all");
         }
     }
 

@@ -174,7 +174,7 @@ public final class Outbox {
         return records(handler).stream().map(TopicReader::id).toList();
     }
 
-    static void writeString(Path file, String text) {
+    public static void writeString(Path file, String text) {
         try {
             Files.createDirectories(file.getParent());
             Files.writeString(file, text);

@@ -15,7 +15,13 @@ import picocli.CommandLine.Spec;
         description = "Transactional outbox relay: from PostgreSQL's WAL to Kafka, exactly once.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
-        subcommands = {InitCommand.class, RelayCommand.class, StatusCommand.class, VersionCommand.class},
+        subcommands = {
+            InitCommand.class,
+            RelayCommand.class,
+            StatusCommand.class,
+            DoctorCommand.class,
+            VersionCommand.class
+        },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {
             "0:done, and all is as it should be",

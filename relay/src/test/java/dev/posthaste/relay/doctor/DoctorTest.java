@@ -1,0 +1,118 @@
+package dev.posthaste.relay.doctor;
+
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.List;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import dev.posthaste.relay.Outbox;
+import dev.posthaste.relay.RelaySettings;
+import dev.posthaste.relay.doctor.Finding.Severity;
+import dev.posthaste.relay.source.DatabaseSettings;
+import dev.posthaste.schemas.catalog.CatalogReader;
+import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.Stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+@PosthasteStack
+class DoctorTest {
+
+    @Test
+    void aHealthyOutboxHasNoErrors(Stack stack, @TempDir Path directory) throws Exception {
+        List<Finding> findings = examine(Outbox.initialised(stack, directory).settings(), Clock.systemUTC());
+
+        assertThat(findings).noneMatch(finding -> finding.severity() == Severity.ERROR);
+        assertThat(findings)
+                .extracting(Finding::subject)
+                .contains(
+                        "server.version",
+                        "server.wal_level",
+                        "publication",
+                        "publication.columns",
+                        "role.grants",
+                        "slot",
+                        "slot.plugin",
+                        "slot.failover",
+                        "kafka.transaction.version",
+                        "position",
+                        "clock");
+    }
+
+    @Test
+    void everyFindingThatIsNotFineSaysWhyItMattersAndWhatMendsIt(Stack stack, @TempDir Path directory)
+            throws Exception {
+        List<Finding> findings = examine(Outbox.initialised(stack, directory).settings(), Clock.systemUTC());
+
+        assertThat(findings)
+                .filteredOn(finding -> finding.severity() != Severity.OK)
+                .isNotEmpty()
+                .allSatisfy(finding -> {
+                    assertThat(finding.why()).isNotEmpty();
+                    assertThat(finding.remedy()).isNotEmpty();
+                });
+    }
+
+    @Test
+    void anOutboxThatWasNeverInitialisedIsAllErrors(Stack stack, @TempDir Path directory) throws Exception {
+        assertThat(errors(Outbox.bare(stack, directory).settings())).contains("outbox.message", "slot", "position");
+    }
+
+    @Test
+    void aMissingSlotAndAPublicationWithoutAColumnAreFound(Stack stack, @TempDir Path directory) throws Exception {
+        Outbox outbox = Outbox.initialised(stack, directory);
+        outbox.sql("SELECT pg_drop_replication_slot('" + outbox.settings().slot() + "')");
+        outbox.sql("ALTER PUBLICATION posthaste SET TABLE outbox.message (id, created_at)");
+
+        assertThat(errors(outbox.settings())).contains("slot", "position.SLOT_MISSING", "publication.columns");
+    }
+
+    @Test
+    void aPublicationOfUpdatesIsFound(Stack stack, @TempDir Path directory) throws Exception {
+        Outbox outbox = Outbox.initialised(stack, directory);
+        outbox.sql("ALTER PUBLICATION posthaste SET (publish = 'insert, update')");
+
+        assertThat(errors(outbox.settings())).containsExactly("publication");
+    }
+
+    @Test
+    void aRoleWithoutItsGrantsIsFound(Stack stack, @TempDir Path directory) throws Exception {
+        Outbox outbox = Outbox.initialised(stack, directory);
+        String role = "plain_" + outbox.settings().slot();
+        outbox.sql("CREATE ROLE " + role + " LOGIN PASSWORD 'plain'");
+        outbox.sql("GRANT USAGE ON SCHEMA outbox, relay TO " + role);
+        DatabaseSettings database = outbox.settings().database();
+
+        assertThat(errors(TestSettings.withDatabase(
+                        outbox.settings(),
+                        new DatabaseSettings(
+                                database.host(), database.port(), database.name(), role, "plain", "prefer"))))
+                .contains("role.replication", "role.grants");
+    }
+
+    @Test
+    void aClockThatIsWrongIsFound(Stack stack, @TempDir Path directory) throws Exception {
+        Clock wrong = Clock.fixed(Instant.now().minus(Duration.ofHours(1)), ZoneOffset.UTC);
+
+        assertThat(examine(Outbox.initialised(stack, directory).settings(), wrong))
+                .filteredOn(finding -> finding.subject().equals("clock"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.severity()).isEqualTo(Severity.WARNING));
+    }
+
+    private static List<String> errors(RelaySettings settings) throws InterruptedException {
+        return examine(settings, Clock.systemUTC()).stream()
+                .filter(finding -> finding.severity() == Severity.ERROR)
+                .map(Finding::subject)
+                .toList();
+    }
+
+    private static List<Finding> examine(RelaySettings settings, Clock clock) throws InterruptedException {
+        return new Doctor(settings, clock).examine(CatalogReader.read(settings.catalog()));
+    }
+}
