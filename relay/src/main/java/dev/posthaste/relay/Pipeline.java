@@ -11,6 +11,7 @@ import dev.posthaste.relay.publishing.FencedException;
 import dev.posthaste.relay.publishing.KafkaPublisher;
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.PositionTracker;
+import dev.posthaste.relay.routing.RoutedMessage;
 import dev.posthaste.relay.routing.Router;
 import dev.posthaste.relay.routing.UnroutableException;
 import dev.posthaste.relay.source.Lsn;
@@ -32,9 +33,21 @@ final class Pipeline implements WalListener {
         void check() throws HaltException, FencedException, SQLException;
     }
 
+    /** Publishes messages and the position after them, all or nothing: {@link KafkaPublisher#publish}. */
+    @FunctionalInterface
+    interface Publishing {
+        void publish(List<RoutedMessage> messages, Position after) throws FencedException, InterruptedException;
+    }
+
+    /** Proves that a batch is published: {@link EvidenceStore#settle}. */
+    @FunctionalInterface
+    interface Proof {
+        void settle(DispatchedBatch batch) throws FencedException, SQLException;
+    }
+
     private final Router router;
-    private final KafkaPublisher publisher;
-    private final EvidenceStore evidence;
+    private final Publishing publishing;
+    private final Proof proof;
     private final RelayMeters meters;
     private final RelaySettings.Bounds bounds;
     private final PositionTracker tracker;
@@ -56,8 +69,8 @@ final class Pipeline implements WalListener {
             long fence,
             SlotGuard slotGuard) {
         this.router = stages.router();
-        this.publisher = stages.publisher();
-        this.evidence = stages.evidence();
+        this.publishing = stages.publishing();
+        this.proof = stages.proof();
         this.meters = stages.meters();
         this.bounds = bounds;
         this.position = position;
@@ -70,7 +83,7 @@ final class Pipeline implements WalListener {
     }
 
     /** The stages a batch goes through, in order. */
-    record Stages(Router router, KafkaPublisher publisher, EvidenceStore evidence, RelayMeters meters) {}
+    record Stages(Router router, Publishing publishing, Proof proof, RelayMeters meters) {}
 
     @Override
     public void onBatch(WalBatch walBatch) throws Exception {
@@ -96,7 +109,7 @@ final class Pipeline implements WalListener {
         if (tracker.row() == PositionTracker.Verdict.SKIP) {
             Optional<DispatchedBatch> unproved = backfill.skipped(row, tracker);
             if (unproved.isPresent()) {
-                evidence.settle(unproved.get());
+                proof.settle(unproved.get());
             }
             return batch;
         }
@@ -125,16 +138,16 @@ final class Pipeline implements WalListener {
         long started = System.nanoTime();
         Position after = batch.after(position, fence, ack);
         int attempt = attempts.next(after.batch());
-        publisher.publish(batch.messages(), after);
+        publishing.publish(batch.messages(), after);
         position = after;
-        evidence.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
+        proof.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
         meters.batchSettled(batch.messages(), System.nanoTime() - started);
     }
 
     /** Nothing to publish, but the slot is to move: the position must know before. */
     private void movePosition(Lsn ack) throws FencedException, InterruptedException {
         Position after = position.movedTo(tracker.lastCommit(), tracker.inProgress(), fence, ack);
-        publisher.publish(List.of(), after);
+        publishing.publish(List.of(), after);
         position = after;
     }
 

@@ -76,7 +76,11 @@ final class Term {
             try (EvidenceStore evidence = openEvidence(lease)) {
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
                 Pipeline pipeline = new Pipeline(
-                        new Pipeline.Stages(new Router(settings.namespace(), catalog), publisher, evidence, meters),
+                        new Pipeline.Stages(
+                                new Router(settings.namespace(), catalog),
+                                publisher::publish,
+                                evidence::settle,
+                                meters),
                         settings.batch(),
                         position,
                         new Backfill(position, catalog.version(), settled),
