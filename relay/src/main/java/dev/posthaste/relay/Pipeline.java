@@ -97,6 +97,10 @@ final class Pipeline implements WalListener {
                 batch = take(inserted.row(), batch);
             }
         }
+        backfill.requireFound(tracker);
+        if (backfill.isWaiting()) {
+            return; // what would be acknowledged now would not be sent again, and its evidence be lost
+        }
         if (!batch.isEmpty()) {
             settle(batch, walBatch.acknowledges());
         } else if (position.ack().isBefore(walBatch.acknowledges())) {
@@ -113,6 +117,7 @@ final class Pipeline implements WalListener {
             }
             return batch;
         }
+        backfill.requireFound(tracker);
         Batch open = batch;
         if (open.isFull()) {
             settle(open, position.ack());
