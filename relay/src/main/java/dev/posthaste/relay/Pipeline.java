@@ -62,8 +62,7 @@ final class Pipeline implements WalListener {
     Pipeline(
             Stages stages,
             RelaySettings.Bounds bounds,
-            Position position,
-            Backfill backfill,
+            Start start,
             Attempts attempts,
             String catalogVersion,
             long fence,
@@ -73,9 +72,9 @@ final class Pipeline implements WalListener {
         this.proof = stages.proof();
         this.meters = stages.meters();
         this.bounds = bounds;
-        this.position = position;
-        this.tracker = new PositionTracker(position);
-        this.backfill = backfill;
+        this.position = start.position();
+        this.tracker = new PositionTracker(start.position(), start.stream());
+        this.backfill = new Backfill(start.position(), catalogVersion, start.settled());
         this.attempts = attempts;
         this.catalogVersion = catalogVersion;
         this.fence = fence;
@@ -84,6 +83,15 @@ final class Pipeline implements WalListener {
 
     /** The stages a batch goes through, in order. */
     record Stages(Router router, Publishing publishing, Proof proof, RelayMeters meters) {}
+
+    /**
+     * What was read when the term began.
+     *
+     * @param position how far the outbox is published
+     * @param stream where the slot stands, and the stream begins
+     * @param settled whether the position's batch has its evidence
+     */
+    record Start(Position position, Lsn stream, boolean settled) {}
 
     @Override
     public void onBatch(WalBatch walBatch) throws Exception {

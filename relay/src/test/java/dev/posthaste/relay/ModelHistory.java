@@ -118,6 +118,18 @@ final class ModelHistory {
                 entries.stream().filter(entry -> entry.begins().isBefore(slot)).toList());
     }
 
+    /** Whether the first so many committed rows end within a transaction. */
+    boolean isInsideTransaction(int rows) {
+        int counted = 0;
+        for (Entry entry : entries) {
+            if (rows > counted && rows < counted + entry.rows().size()) {
+                return true;
+            }
+            counted += entry.rows().size();
+        }
+        return false;
+    }
+
     private static List<UUID> ids(List<Entry> entries) {
         return entries.stream()
                 .flatMap(entry -> entry.rows().stream())

@@ -67,6 +67,9 @@ final class ModelRun {
     private final Map<Long, List<UUID>> evidence = new TreeMap<>();
     private boolean crashes = true;
     private int crashCount;
+    private int unprovedStarts;
+    private int slotsMovedBack;
+    private int startsInsideTransaction;
 
     ModelRun(long seed, Router router, Fault fault) {
         this.random = new Random(seed);
@@ -98,13 +101,31 @@ final class ModelRun {
         return crashCount;
     }
 
+    /** How often a leader began with the evidence of the last batch missing. */
+    int unprovedStarts() {
+        return unprovedStarts;
+    }
+
+    /** How often the slot stood at an older place after a crash. */
+    int slotsMovedBack() {
+        return slotsMovedBack;
+    }
+
+    /** How often a leader began with a transaction partly published. */
+    int startsInsideTransaction() {
+        return startsInsideTransaction;
+    }
+
     private void afterCrash() {
         if (random.nextBoolean()) {
             reachServer(flushing); // it was on its way
         }
         flushing = slot;
         if (random.nextInt(4) == 0) {
-            slot = placesOfSlot.get(random.nextInt(placesOfSlot.size())); // the server crashed, or a standby took over
+            Lsn older =
+                    placesOfSlot.get(random.nextInt(placesOfSlot.size())); // the server crashed, or a standby took over
+            slotsMovedBack += older.isBefore(slot) ? 1 : 0;
+            slot = older;
         }
     }
 
@@ -113,11 +134,12 @@ final class ModelRun {
         Lsn streamStart = Gap.refuse("slot", Optional.of(slotState()), position, DATABASE);
         ModelSource source = new ModelSource(streamStart, this::acknowledged);
         boolean settled = position.batch() == 0 || evidence.containsKey(position.batch());
+        unprovedStarts += settled ? 0 : 1;
+        startsInsideTransaction += history.isInsideTransaction(published.size()) ? 1 : 0;
         Pipeline pipeline = new Pipeline(
                 new Pipeline.Stages(router, this::publish, this::settle, METERS),
                 BATCH,
-                position,
-                new Backfill(position, "catalog", settled),
+                new Pipeline.Start(position, streamStart, settled),
                 new Attempts(),
                 "catalog",
                 1,

@@ -30,6 +30,9 @@ class ProtocolModelTest {
     @Test
     void everyCommittedRowIsPublishedOnceInCommitOrderAndProvedThroughAnyCrashes() {
         long crashes = 0;
+        long unproved = 0;
+        long movedBack = 0;
+        long inside = 0;
         for (long seed = 1; seed <= RUNS; seed++) {
             ModelRun run = new ModelRun(seed, router, ModelRun.Fault.NONE);
             try {
@@ -38,8 +41,14 @@ class ProtocolModelTest {
                 throw new AssertionError("the model fails with seed " + seed + ": " + e.getMessage(), e);
             }
             crashes += run.crashCount();
+            unproved += run.unprovedStarts();
+            movedBack += run.slotsMovedBack();
+            inside += run.startsInsideTransaction();
         }
-        assertThat(crashes).as("crashes in all runs").isGreaterThan(2L * RUNS);
+        assertThat(crashes).as("crashes").isGreaterThan(2L * RUNS);
+        assertThat(unproved).as("starts with a batch unproved").isGreaterThan(RUNS / 10);
+        assertThat(movedBack).as("slots moved back").isGreaterThan(RUNS / 10);
+        assertThat(inside).as("starts inside a transaction").isGreaterThan(RUNS / 10);
     }
 
     @ParameterizedTest
