@@ -2,7 +2,6 @@ package dev.posthaste.relay;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -73,7 +72,8 @@ final class Term {
             Lease lease = keeper.raiseFence(position.fence())
                     .orElseThrow(() -> new FencedException("PostgreSQL: the lease was taken during the start"));
             meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);
-            try (EvidenceStore evidence = openEvidence(lease)) {
+            try (EvidenceStore evidence =
+                    new EvidenceStore(EvidenceStore.session(settings.database(), settings.lease()), lease)) {
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
                 Pipeline pipeline = new Pipeline(
                         new Pipeline.Stages(
@@ -171,16 +171,6 @@ final class Term {
                 }
             }
         }
-    }
-
-    private EvidenceStore openEvidence(Lease lease) throws SQLException {
-        Connection connection = settings.database().connect("posthaste-evidence");
-        try (Statement statement = connection.createStatement()) {
-            // A frozen leader must not keep the lease row locked: the server ends its session.
-            statement.execute("SET idle_in_transaction_session_timeout = "
-                    + settings.lease().toMillis());
-        }
-        return new EvidenceStore(connection, lease);
     }
 
     /** The old walsender is gone before the slot is read; this makes sure, before anything is acknowledged. */
