@@ -11,6 +11,7 @@ import dev.posthaste.relay.publishing.FencedException;
 import dev.posthaste.relay.publishing.KafkaPublisher;
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.PositionTracker;
+import dev.posthaste.relay.routing.RoutedMessage;
 import dev.posthaste.relay.routing.Router;
 import dev.posthaste.relay.routing.UnroutableException;
 import dev.posthaste.relay.source.Lsn;
@@ -32,9 +33,21 @@ final class Pipeline implements WalListener {
         void check() throws HaltException, FencedException, SQLException;
     }
 
+    /** Publishes messages and the position after them, all or nothing: {@link KafkaPublisher#publish}. */
+    @FunctionalInterface
+    interface Publishing {
+        void publish(List<RoutedMessage> messages, Position after) throws FencedException, InterruptedException;
+    }
+
+    /** Proves that a batch is published: {@link EvidenceStore#settle}. */
+    @FunctionalInterface
+    interface Proof {
+        void settle(DispatchedBatch batch) throws FencedException, SQLException;
+    }
+
     private final Router router;
-    private final KafkaPublisher publisher;
-    private final EvidenceStore evidence;
+    private final Publishing publishing;
+    private final Proof proof;
     private final RelayMeters meters;
     private final RelaySettings.Bounds bounds;
     private final PositionTracker tracker;
@@ -49,20 +62,19 @@ final class Pipeline implements WalListener {
     Pipeline(
             Stages stages,
             RelaySettings.Bounds bounds,
-            Position position,
-            Backfill backfill,
+            Start start,
             Attempts attempts,
             String catalogVersion,
             long fence,
             SlotGuard slotGuard) {
         this.router = stages.router();
-        this.publisher = stages.publisher();
-        this.evidence = stages.evidence();
+        this.publishing = stages.publishing();
+        this.proof = stages.proof();
         this.meters = stages.meters();
         this.bounds = bounds;
-        this.position = position;
-        this.tracker = new PositionTracker(position);
-        this.backfill = backfill;
+        this.position = start.position();
+        this.tracker = new PositionTracker(start.position(), start.stream());
+        this.backfill = new Backfill(start.position(), catalogVersion, start.settled());
         this.attempts = attempts;
         this.catalogVersion = catalogVersion;
         this.fence = fence;
@@ -70,7 +82,16 @@ final class Pipeline implements WalListener {
     }
 
     /** The stages a batch goes through, in order. */
-    record Stages(Router router, KafkaPublisher publisher, EvidenceStore evidence, RelayMeters meters) {}
+    record Stages(Router router, Publishing publishing, Proof proof, RelayMeters meters) {}
+
+    /**
+     * What was read when the term began.
+     *
+     * @param position how far the outbox is published
+     * @param stream where the slot stands, and the stream begins
+     * @param settled whether the position's batch has its evidence
+     */
+    record Start(Position position, Lsn stream, boolean settled) {}
 
     @Override
     public void onBatch(WalBatch walBatch) throws Exception {
@@ -84,6 +105,10 @@ final class Pipeline implements WalListener {
                 batch = take(inserted.row(), batch);
             }
         }
+        backfill.requireFound(tracker);
+        if (backfill.isWaiting()) {
+            return; // what would be acknowledged now would not be sent again, and its evidence be lost
+        }
         if (!batch.isEmpty()) {
             settle(batch, walBatch.acknowledges());
         } else if (position.ack().isBefore(walBatch.acknowledges())) {
@@ -96,10 +121,11 @@ final class Pipeline implements WalListener {
         if (tracker.row() == PositionTracker.Verdict.SKIP) {
             Optional<DispatchedBatch> unproved = backfill.skipped(row, tracker);
             if (unproved.isPresent()) {
-                evidence.settle(unproved.get());
+                proof.settle(unproved.get());
             }
             return batch;
         }
+        backfill.requireFound(tracker);
         Batch open = batch;
         if (open.isFull()) {
             settle(open, position.ack());
@@ -125,16 +151,16 @@ final class Pipeline implements WalListener {
         long started = System.nanoTime();
         Position after = batch.after(position, fence, ack);
         int attempt = attempts.next(after.batch());
-        publisher.publish(batch.messages(), after);
+        publishing.publish(batch.messages(), after);
         position = after;
-        evidence.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
+        proof.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
         meters.batchSettled(batch.messages(), System.nanoTime() - started);
     }
 
     /** Nothing to publish, but the slot is to move: the position must know before. */
     private void movePosition(Lsn ack) throws FencedException, InterruptedException {
         Position after = position.movedTo(tracker.lastCommit(), tracker.inProgress(), fence, ack);
-        publisher.publish(List.of(), after);
+        publishing.publish(List.of(), after);
         position = after;
     }
 

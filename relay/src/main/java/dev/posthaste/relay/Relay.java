@@ -33,6 +33,7 @@ public final class Relay {
     private static final Duration HALTED_PAUSE = Duration.ofSeconds(5);
 
     private final RelaySettings settings;
+    private final Preflight preflight;
     private final String owner;
     private final Clock clock;
     private final RelayMeters meters;
@@ -46,10 +47,12 @@ public final class Relay {
     /**
      * Makes a relay that does nothing yet.
      *
+     * @param preflight looks at the begin of each term whether all is there
      * @param owner names this process in the lease; unique to it
      */
-    public Relay(RelaySettings settings, String owner, Clock clock, RelayMeters meters) {
+    public Relay(RelaySettings settings, Preflight preflight, String owner, Clock clock, RelayMeters meters) {
         this.settings = settings;
+        this.preflight = preflight;
         this.owner = owner;
         this.clock = clock;
         this.meters = meters;
@@ -163,7 +166,7 @@ public final class Relay {
         LeaseKeeper keeper =
                 LeaseKeeper.start(store, lease, settings.lease(), System::nanoTime, () -> leaseLost.complete(null));
         try {
-            new Term(settings, keeper, meters, attempts)
+            new Term(settings, preflight, keeper, meters, attempts)
                     .run(
                             CompletableFuture.anyOf(stopRequested, leaseLost),
                             fence -> streaming(acquiring, fence),

@@ -81,9 +81,24 @@ public record RelaySettings(
             throw new IllegalArgumentException("lease is " + lease.toMillis() + " ms, but must be at least "
                     + LEASE_MIN.toMillis() + " ms: it is renewed three times in its length");
         }
+        if (batch.messages() >= queue.messages()) {
+            throw new IllegalArgumentException("batch.messages is " + batch.messages() + " and queue.messages is "
+                    + queue.messages() + ", but the batch must be smaller than the queue");
+        }
+        requirePositive("poll", poll);
+        requirePositive("request timeout", requestTimeout);
+        if (drain.isNegative()) {
+            throw new IllegalArgumentException("drain is " + drain.toMillis() + " ms, but must not be negative");
+        }
         if (poll.compareTo(heartbeat) >= 0) {
             throw new IllegalArgumentException("poll is " + poll.toMillis() + " ms and heartbeat is "
                     + heartbeat.toMillis() + " ms, but poll must be the shorter one");
+        }
+    }
+
+    private static void requirePositive(String name, Duration value) {
+        if (value.toMillis() < 1) {
+            throw new IllegalArgumentException(name + " is " + value.toMillis() + " ms, but must be at least 1 ms");
         }
     }
 

@@ -2,10 +2,7 @@ package dev.posthaste.relay;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.sql.Statement;
-import java.time.Clock;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -14,8 +11,6 @@ import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-import dev.posthaste.relay.doctor.Doctor;
-import dev.posthaste.relay.doctor.Finding;
 import dev.posthaste.relay.evidence.EvidenceStore;
 import dev.posthaste.relay.health.RelayMeters;
 import dev.posthaste.relay.lease.Lease;
@@ -45,12 +40,14 @@ final class Term {
     private static final Duration SLOT_FREE_TIMEOUT = Duration.ofSeconds(10);
 
     private final RelaySettings settings;
+    private final Preflight preflight;
     private final LeaseKeeper keeper;
     private final RelayMeters meters;
     private final Attempts attempts;
 
-    Term(RelaySettings settings, LeaseKeeper keeper, RelayMeters meters, Attempts attempts) {
+    Term(RelaySettings settings, Preflight preflight, LeaseKeeper keeper, RelayMeters meters, Attempts attempts) {
         this.settings = settings;
+        this.preflight = preflight;
         this.keeper = keeper;
         this.meters = meters;
         this.attempts = attempts;
@@ -70,7 +67,7 @@ final class Term {
             meters.storeIsAvailable(RelayMeters.Store.KAFKA);
             SourceDatabase database = new SourceDatabase(control);
             requireRegistration(control);
-            preflight(control);
+            preflight.check(control);
             database.freeSlot(settings.slot(), SLOT_FREE_TIMEOUT);
             Position position = readPosition();
             Lsn streamStart =
@@ -78,13 +75,17 @@ final class Term {
             Lease lease = keeper.raiseFence(position.fence())
                     .orElseThrow(() -> new FencedException("PostgreSQL: the lease was taken during the start"));
             meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);
-            try (EvidenceStore evidence = openEvidence(lease)) {
+            try (EvidenceStore evidence =
+                    new EvidenceStore(EvidenceStore.session(settings.database(), settings.lease()), lease)) {
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
                 Pipeline pipeline = new Pipeline(
-                        new Pipeline.Stages(new Router(settings.namespace(), catalog), publisher, evidence, meters),
+                        new Pipeline.Stages(
+                                new Router(settings.namespace(), catalog),
+                                publisher::publish,
+                                evidence::settle,
+                                meters),
                         settings.batch(),
-                        position,
-                        new Backfill(position, catalog.version(), settled),
+                        new Pipeline.Start(position, streamStart, settled),
                         attempts,
                         catalog.version(),
                         lease.fence(),
@@ -159,17 +160,6 @@ final class Term {
         }
     }
 
-    private void preflight(Connection control) throws HaltException, SQLException, InterruptedException {
-        List<Finding> errors = new Doctor(settings, Clock.systemUTC()).preflight(control);
-        if (!errors.isEmpty()) {
-            Finding first = errors.get(0);
-            throw new HaltException(
-                    HaltReason.Cause.PREFLIGHT_FAILED,
-                    errors.size() + " errors, the first: " + first.subject() + ": " + first.what() + ": " + first.why(),
-                    first.remedy() + "; posthaste doctor shows all");
-        }
-    }
-
     private void requireRegistration(Connection control) throws SQLException, HaltException {
         try (var query = control.prepareStatement("SELECT namespace FROM relay.source WHERE slot = ?")) {
             query.setString(1, settings.slot());
@@ -184,16 +174,6 @@ final class Term {
                 }
             }
         }
-    }
-
-    private EvidenceStore openEvidence(Lease lease) throws SQLException {
-        Connection connection = settings.database().connect("posthaste-evidence");
-        try (Statement statement = connection.createStatement()) {
-            // A frozen leader must not keep the lease row locked: the server ends its session.
-            statement.execute("SET idle_in_transaction_session_timeout = "
-                    + settings.lease().toMillis());
-        }
-        return new EvidenceStore(connection, lease);
     }
 
     /** The old walsender is gone before the slot is read; this makes sure, before anything is acknowledged. */

@@ -21,7 +21,11 @@ final class RunningRelay implements AutoCloseable {
 
     static RunningRelay start(RelaySettings settings) {
         Relay relay = new Relay(
-                settings, "test-" + UUID.randomUUID(), Clock.systemUTC(), new RelayMeters(new SimpleMeterRegistry()));
+                settings,
+                new dev.posthaste.relay.doctor.Doctor(settings, Clock.systemUTC())::preflight,
+                "test-" + UUID.randomUUID(),
+                Clock.systemUTC(),
+                new RelayMeters(new SimpleMeterRegistry()));
         relay.start();
         return new RunningRelay(relay);
     }

@@ -3,14 +3,23 @@ package dev.posthaste.relay;
 import java.nio.file.Path;
 
 /** A catalog of one event and two handlers, as files. */
-final class TestCatalog {
+public final class TestCatalog {
 
     private TestCatalog() {}
 
-    static Path write(Path directory) {
-        Outbox.writeString(directory.resolve("events/library.loan-borrowed.yaml"), """
-                type: library.loan-borrowed
-                kind: integration-event
+    /** Writes one type and two handlers of it. */
+    public static Path write(Path directory) {
+        event(directory, Outbox.TYPE, "integration-event");
+        handler(directory, "due-notice");
+        handler(directory, "statistics");
+        return directory;
+    }
+
+    /** Adds a type that no handler reads. */
+    public static void event(Path directory, String type, String kind) {
+        Outbox.writeString(directory.resolve("events/" + type + ".yaml"), """
+                type: %s
+                kind: %s
                 direction: outbound
                 trust: internal
                 owner: lending
@@ -18,10 +27,7 @@ final class TestCatalog {
                   - version: 1
                     schema: {type: object}
                     classifications: {memberId: personal}
-                """);
-        handler(directory, "due-notice");
-        handler(directory, "statistics");
-        return directory;
+                """.formatted(type, kind));
     }
 
     private static void handler(Path directory, String name) {

@@ -23,6 +23,7 @@ import picocli.CommandLine.Mixin;
 import dev.posthaste.relay.Relay;
 import dev.posthaste.relay.RelayHealth;
 import dev.posthaste.relay.RelaySettings;
+import dev.posthaste.relay.doctor.Doctor;
 import dev.posthaste.relay.health.HealthServer;
 import dev.posthaste.relay.health.RelayMeters;
 import dev.posthaste.schemas.catalog.CatalogReader;
@@ -52,7 +53,8 @@ final class RelayCommand implements Callable<Integer> {
             new JvmThreadMetrics().bindTo(registry);
             new ProcessorMetrics().bindTo(registry);
             RelayMeters meters = new RelayMeters(registry);
-            Relay relay = new Relay(settings, owner(), Clock.systemUTC(), meters);
+            Relay relay = new Relay(
+                    settings, new Doctor(settings, Clock.systemUTC())::preflight, owner(), Clock.systemUTC(), meters);
             RelayHealth health = new RelayHealth(relay, meters);
             try (HealthServer http = new HealthServer(
                     settings.http().host(), settings.http().port(), health::live, health::ready, registry::scrape)) {

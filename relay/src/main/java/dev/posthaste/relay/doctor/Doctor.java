@@ -12,6 +12,7 @@ import org.apache.kafka.common.KafkaException;
 
 import dev.posthaste.relay.Gap;
 import dev.posthaste.relay.HaltException;
+import dev.posthaste.relay.HaltReason;
 import dev.posthaste.relay.RelaySettings;
 import dev.posthaste.relay.publishing.AdminCalls;
 import dev.posthaste.relay.publishing.PositionStore;
@@ -41,21 +42,27 @@ public final class Doctor {
     }
 
     /**
-     * Examines, on a connection of the relay's, what every batch rests on; for the relay itself, before it streams.
-     * What is told by the position and the slot is not repeated here.
-     *
-     * @return the errors alone
+     * Refuses to stream while something that every batch rests on is not as it must be; what position and slot tell is
+     * the relay's own to refuse. It is the {@link dev.posthaste.relay.Preflight} of a relay.
      */
-    public List<Finding> preflight(Connection connection) throws SQLException, InterruptedException {
-        Query query = new Query(connection);
+    public void preflight(Connection control) throws HaltException, SQLException, InterruptedException {
+        Query query = new Query(control);
         List<Finding> findings = new ArrayList<>(new ServerExam(query).examine());
         findings.addAll(new OutboxExam(query, settings.publication()).examine());
         try (AdminCalls kafka = new AdminCalls(settings.kafka(), settings.requestTimeout())) {
             findings.add(KafkaExam.transactionVersion(kafka));
         }
-        return findings.stream()
+        List<Finding> errors = findings.stream()
                 .filter(finding -> finding.severity() == Finding.Severity.ERROR)
                 .toList();
+        if (!errors.isEmpty()) {
+            Finding first = errors.get(0);
+            throw new HaltException(
+                    HaltReason.Cause.PREFLIGHT_FAILED,
+                    first.subject() + ": " + first.what() + ": " + first.why()
+                            + (errors.size() == 1 ? "" : ", and " + (errors.size() - 1) + " more"),
+                    first.remedy() + "; posthaste doctor shows everything");
+        }
     }
 
     private void examinePostgres(List<Finding> findings) {

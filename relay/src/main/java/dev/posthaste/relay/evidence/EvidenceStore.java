@@ -4,12 +4,15 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 
 import dev.posthaste.relay.lease.Lease;
 import dev.posthaste.relay.publishing.FencedException;
+import dev.posthaste.relay.source.DatabaseSettings;
 
 /**
  * Writes evidence on a connection of its own, each row in a transaction that holds the lease row shared: a relay that
@@ -19,6 +22,26 @@ public final class EvidenceStore implements AutoCloseable {
 
     private final Connection connection;
     private final Lease lease;
+
+    /**
+     * Opens a connection for evidence. A leader frozen inside a transaction must not keep the lease row locked: the
+     * server ends its session. And evidence that the slot has moved past must survive a crash of the server, whatever
+     * the database holds of its commits otherwise.
+     *
+     * @param idleMax how long a transaction may stand idle
+     */
+    public static Connection session(DatabaseSettings database, Duration idleMax) throws SQLException {
+        Connection connection = database.connect("posthaste-evidence");
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET idle_in_transaction_session_timeout = " + idleMax.toMillis());
+            statement.execute("SELECT set_config('synchronous_commit', 'on', false) "
+                    + "WHERE current_setting('synchronous_commit') = 'off'");
+            return connection;
+        } catch (SQLException e) {
+            connection.close();
+            throw e;
+        }
+    }
 
     /** Takes the connection over, and writes as the holder of that lease. */
     public EvidenceStore(Connection connection, Lease lease) throws SQLException {

@@ -27,6 +27,7 @@ public final class LeaseKeeper implements AutoCloseable {
     private final Runnable onLost;
     private final Thread thread;
     private volatile boolean closed;
+    private long renewedAt; // of the keeper's thread, once it runs
 
     private LeaseKeeper(LeaseStore store, Lease lease, Duration duration, LongSupplier nanoClock, Runnable onLost) {
         this.store = store;
@@ -34,6 +35,7 @@ public final class LeaseKeeper implements AutoCloseable {
         this.duration = duration;
         this.nanoClock = nanoClock;
         this.onLost = onLost;
+        this.renewedAt = nanoClock.getAsLong();
         this.thread = new Thread(this::keep, "posthaste-lease");
         this.thread.setDaemon(true);
     }
@@ -53,7 +55,6 @@ public final class LeaseKeeper implements AutoCloseable {
     }
 
     private void keep() {
-        long renewedAt = nanoClock.getAsLong();
         try {
             while (!closed) {
                 Thread.sleep(duration.dividedBy(RENEWALS_PER_LEASE).toMillis());

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -29,6 +30,10 @@ public final class LeaseStore {
         this.slot = slot;
         this.owner = owner;
         this.duration = duration;
+        try (Statement statement = connection.createStatement()) {
+            // Frozen between two statements, nobody may keep the row from the others for longer than a lease.
+            statement.execute("SET idle_in_transaction_session_timeout = " + duration.toMillis());
+        }
         connection.setAutoCommit(false);
     }
 

@@ -1,9 +1,9 @@
 package dev.posthaste.relay.publishing;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 
 /**
  * How to reach Kafka. {@code toString} keeps the properties to itself: they may hold credentials.
@@ -13,35 +13,53 @@ import java.util.Properties;
  */
 public record KafkaSettings(String bootstrapServers, Map<String, String> properties) {
 
-    /** What exactly-once rests on; nobody else sets it. */
-    private static final List<String> OURS = List.of(
+    /** What exactly-once, the order per key and our own time limits rest on; nobody else sets it. */
+    private static final Set<String> OURS = Set.of(
             "bootstrap.servers",
+            "client.id",
+            // producer
             "transactional.id",
             "transaction.timeout.ms",
             "enable.idempotence",
             "acks",
-            "isolation.level",
-            "max.in.flight.requests.per.connection",
             "retries",
+            "max.in.flight.requests.per.connection",
+            "partitioner.class",
+            "partitioner.ignore.keys",
+            "interceptor.classes",
+            "compression.type",
+            "linger.ms",
+            "max.request.size",
+            "max.block.ms",
+            "request.timeout.ms",
+            "delivery.timeout.ms",
             "key.serializer",
             "value.serializer",
-            "key.deserializer",
-            "value.deserializer",
+            // consumer and admin client
+            "isolation.level",
             "group.id",
             "enable.auto.commit",
-            "auto.offset.reset");
+            "auto.offset.reset",
+            "allow.auto.create.topics",
+            "default.api.timeout.ms",
+            "key.deserializer",
+            "value.deserializer");
 
     /**
-     * Checks the properties.
+     * Checks address and properties.
      *
-     * @throws IllegalArgumentException naming a property that is the relay's own
+     * @throws IllegalArgumentException if the address is empty, or naming a property that is the relay's own
      */
     public KafkaSettings {
+        if (bootstrapServers.isBlank()) {
+            throw new IllegalArgumentException(
+                    "kafka.bootstrapServers is empty, but must name a broker at least, as host:port");
+        }
         properties = Map.copyOf(properties);
         for (String name : properties.keySet()) {
             if (OURS.contains(name)) {
                 throw new IllegalArgumentException("kafka.properties has " + name
-                        + ", which the relay sets itself because exactly-once rests on it; remove it");
+                        + ", which the relay sets itself, since what it promises rests on it; remove it");
             }
         }
     }

@@ -67,21 +67,27 @@ final class PositionCodec {
                     new SourceDatabase.Identity(
                             node.required("systemIdentifier").asText(),
                             node.required("database").asText(),
-                            node.required("timeline").asLong()),
-                    node.required("fence").asLong(),
-                    node.required("batch").asLong(),
-                    node.required("batchMessages").asInt(),
+                            number(node, "timeline")),
+                    number(node, "fence"),
+                    number(node, "batch"),
+                    Math.toIntExact(number(node, "batchMessages")),
                     Lsn.parse(node.required("lastCommit").asText()),
                     inProgress == null
                             ? null
-                            : new Position.InProgress(
-                                    inProgress.required("xid").asLong(),
-                                    inProgress.required("rows").asLong()),
+                            : new Position.InProgress(number(inProgress, "xid"), number(inProgress, "rows")),
                     Lsn.parse(node.required("ack").asText()),
                     uuid(node.get("lastMessageId")));
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | ArithmeticException e) {
             throw new IllegalArgumentException("the position record cannot be read: " + e.getMessage(), e);
         }
+    }
+
+    private static long number(JsonNode node, String field) {
+        JsonNode value = node.required(field);
+        if (!value.canConvertToLong() || !value.isIntegralNumber()) {
+            throw new IllegalArgumentException(field + " is " + value + ", not a number");
+        }
+        return value.asLong();
     }
 
     private static @Nullable UUID uuid(@Nullable JsonNode node) {

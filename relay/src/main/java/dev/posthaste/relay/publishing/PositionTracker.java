@@ -24,16 +24,23 @@ public final class PositionTracker {
     }
 
     private final Position published;
-    private boolean filtering = true;
+    private boolean filtering;
     private Lsn lastCommit;
     private @Nullable Long openXid;
     private long rows;
     private long rowsToSkip;
 
-    /** Starts at a position read from Kafka. */
-    public PositionTracker(Position published) {
+    /**
+     * Starts at a position read from Kafka.
+     *
+     * @param streamStart where the slot stood when the stream began. If that is after the position's last commit, so is
+     *     the end of the transaction in progress, and nothing published is sent again: an equal id is another
+     *     transaction's, ids having wrapped
+     */
+    public PositionTracker(Position published, Lsn streamStart) {
         this.published = published;
-        this.lastCommit = published.lastCommit();
+        this.lastCommit = published.lastCommit().max(streamStart);
+        this.filtering = !published.lastCommit().isBefore(streamStart);
     }
 
     /** Takes note of a transaction's begin. */
@@ -49,7 +56,8 @@ public final class PositionTracker {
         if (event.previousEnd().isBefore(published.lastCommit())) {
             return Long.MAX_VALUE;
         }
-        // Only the transaction in progress is known by its id, which wraps.
+        // The id wraps. But this is the first transaction after the last commit, since the end of any other would have
+        // been told before the next began and ended the filter; so it can only be the one in progress.
         return inProgress != null && inProgress.xid() == event.xid() ? inProgress.rows() : 0;
     }
 
@@ -68,8 +76,7 @@ public final class PositionTracker {
         lastCommit = lastCommit.max(event.end());
         openXid = null;
         // Whatever a stream tells before the position's transaction, it told before it the first time as well, and the
-        // position's
-        // last commit is at or after that. So a later end says that its transaction is over, too.
+        // position's last commit is at or after that. So a later end says that its transaction is over, too.
         if (published.lastCommit().isBefore(event.end())) {
             filtering = false;
         }

@@ -157,8 +157,7 @@ public final class DebeziumSource implements WalSource {
                     tracker.row(reader.xid(sourceRecord), reader.row(sourceRecord), events);
                 }
             }
-            Lsn lastCommit = reader.lastCommit(records.get(records.size() - 1).record());
-            this.acknowledges = lastCommit == null ? acknowledged : acknowledged.max(lastCommit);
+            this.acknowledges = tracker.lastEnd();
         }
 
         @Override
@@ -173,9 +172,8 @@ public final class DebeziumSource implements WalSource {
 
         @Override
         public void acknowledge() throws InterruptedException {
-            // Before the first COMMIT the engine would flush the place of a single row. A stream from there, or from an
-            // older
-            // copy of the slot after a failover, would see other transaction borders than this one; so the slot stays.
+            // Before the first COMMIT the engine would flush the place of a single row. A stream from there would see
+            // other transaction borders than one from an older place of the slot; so the slot stays.
             if (acknowledged.isBefore(acknowledges)) {
                 committer.markProcessed(records.get(records.size() - 1));
                 committer.markBatchFinished();

@@ -31,6 +31,11 @@ final class TransactionTracker {
         }
     }
 
+    /** The end of the last transaction known to be over: all of its rows, and of those before it, were told. */
+    Lsn lastEnd() {
+        return previousEnd;
+    }
+
     /** Adds a row, and the begin of its transaction if it is the first. */
     void row(long xid, OutboxRow row, List<WalEvent> events) {
         if (openXid == null || openXid != xid) {
