@@ -7,7 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.PositionTracker;
+import dev.posthaste.relay.publishing.RefusedException;
 import dev.posthaste.relay.routing.RoutedMessage;
+import dev.posthaste.relay.routing.Router;
 import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.OutboxRow;
 
@@ -29,6 +31,20 @@ final class Batch {
         bytes += message.sizeBytes();
         lastCommit = tracker.lastCommit();
         inProgress = tracker.inProgress();
+    }
+
+    /** Takes the copy for one handler out, since Kafka refuses it; returns its row. */
+    OutboxRow withhold(RefusedException.Refused refused, Router router) {
+        for (int i = 0; i < messages.size(); i++) {
+            RoutedMessage message = messages.get(i);
+            if (message.row().id().equals(refused.messageId())
+                    && message.topics().contains(refused.topic())) {
+                messages.set(i, router.withhold(message, refused.topic()));
+                return message.row();
+            }
+        }
+        throw new IllegalStateException("Kafka refused message " + refused.messageId() + " on " + refused.topic()
+                + ", which is not in the batch, or whose marker is refused as well: " + refused.error());
     }
 
     boolean isEmpty() {

@@ -31,8 +31,6 @@ public record HaltReason(Cause cause, String detail, String remedy) {
         POSITION_OF_ANOTHER_DATABASE,
         /** The last batch has no evidence, and its messages are not sent again. */
         EVIDENCE_INCOMPLETE,
-        /** A message cannot be published as it is. */
-        MESSAGE_UNPUBLISHABLE,
         /** The catalog cannot be used. */
         CATALOG_INVALID
     }

@@ -14,10 +14,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.posthaste.relay.health.RelayMeters;
+import dev.posthaste.relay.lease.FencedException;
 import dev.posthaste.relay.lease.Lease;
 import dev.posthaste.relay.lease.LeaseKeeper;
 import dev.posthaste.relay.lease.LeaseStore;
-import dev.posthaste.relay.publishing.FencedException;
 
 /**
  * A relay: stands by, leads when it may, and begins anew after every failure from what the stores say. Thread-safe.

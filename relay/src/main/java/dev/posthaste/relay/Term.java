@@ -13,12 +13,14 @@ import org.slf4j.LoggerFactory;
 
 import dev.posthaste.relay.evidence.EvidenceStore;
 import dev.posthaste.relay.health.RelayMeters;
+import dev.posthaste.relay.lease.FencedException;
 import dev.posthaste.relay.lease.Lease;
 import dev.posthaste.relay.lease.LeaseKeeper;
-import dev.posthaste.relay.publishing.FencedException;
+import dev.posthaste.relay.lease.LeasedSession;
 import dev.posthaste.relay.publishing.KafkaPublisher;
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.PositionStore;
+import dev.posthaste.relay.quarantine.QuarantineStore;
 import dev.posthaste.relay.routing.Router;
 import dev.posthaste.relay.source.DebeziumSource;
 import dev.posthaste.relay.source.Lsn;
@@ -75,17 +77,21 @@ final class Term {
             Lease lease = keeper.raiseFence(position.fence())
                     .orElseThrow(() -> new FencedException("PostgreSQL: the lease was taken during the start"));
             meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);
-            try (EvidenceStore evidence =
-                    new EvidenceStore(EvidenceStore.session(settings.database(), settings.lease()), lease)) {
+            try (LeasedSession session =
+                    LeasedSession.open(settings.database().connect("posthaste-evidence"), lease, settings.lease())) {
+                EvidenceStore evidence = new EvidenceStore(session);
+                QuarantineStore quarantine = new QuarantineStore(session);
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
                 Pipeline pipeline = new Pipeline(
                         new Pipeline.Stages(
+                                settings.namespace(),
                                 new Router(settings.namespace(), catalog),
+                                quarantine::record,
                                 publisher::publish,
                                 evidence::settle,
                                 meters),
                         settings.batch(),
-                        new Pipeline.Start(position, streamStart, settled),
+                        new Pipeline.Start(position, streamStart, settled, quarantine.unproved()),
                         attempts,
                         catalog.version(),
                         lease.fence(),

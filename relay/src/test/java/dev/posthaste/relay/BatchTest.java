@@ -69,6 +69,8 @@ class BatchTest {
 
     private void add(Batch batch, long number) {
         tracker.row();
-        batch.add(new RoutedMessage(Rows.row(new UUID(0, number)), List.of("a", "b"), "key", Map.of()), tracker);
+        batch.add(
+                new RoutedMessage(Rows.row(new UUID(0, number)), List.of("a", "b"), List.of(), "key", Map.of()),
+                tracker);
     }
 }

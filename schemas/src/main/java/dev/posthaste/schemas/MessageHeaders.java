@@ -50,6 +50,17 @@ public final class MessageHeaders {
     /** {@code created_at} of the row; RFC 3339 with microseconds, UTC. No redelivery changes it. */
     public static final String STAGED_AT = "posthaste_staged_at";
 
+    /**
+     * On a marker: the record has no value and stands where a message would, which is quarantined for this handler;
+     * why. For a handler with order per key it counts as a dead letter of its key.
+     */
+    public static final String QUARANTINED = "posthaste_quarantined";
+
+    /**
+     * On a message published outside the commit order, by {@code release}, {@code repair} or a replay: which of them.
+     */
+    public static final String REPLAY = "posthaste_replay";
+
     private MessageHeaders() {}
 
     /** Whether a service may not use that header name for its own. */

@@ -39,6 +39,11 @@ public record Namespace(String name) {
         return topic(handler) + ".dlt";
     }
 
+    /** The handler of a topic that {@link #topic} named. */
+    public String handlerOf(String topic) {
+        return topic.substring(name.length() + 1);
+    }
+
     /** The compacted topic of the relay's position records. */
     public String positionTopic() {
         return name + ".relay.position";

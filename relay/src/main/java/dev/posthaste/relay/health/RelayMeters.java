@@ -15,6 +15,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
 import dev.posthaste.relay.routing.RoutedMessage;
+import dev.posthaste.relay.routing.Unpublishable;
 
 /**
  * The relay's meters (provisions S1 24, 30). Gauges may be set from any thread; batches are counted on the source's.
@@ -92,6 +93,16 @@ public final class RelayMeters {
                 copies.computeIfAbsent(topic, this::copiesOf).increment();
             }
         }
+    }
+
+    /** Counts a message that is set aside for a handler. */
+    public void quarantined(Unpublishable fault) {
+        Counter.builder("posthaste.message.quarantined")
+                .description("messages set aside, by handler and cause")
+                .tag("handler", fault.handler())
+                .tag("cause", fault.cause().name().toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment();
     }
 
     private Counter copiesOf(String topic) {

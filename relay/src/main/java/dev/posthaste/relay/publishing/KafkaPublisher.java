@@ -4,19 +4,25 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
+import dev.posthaste.relay.lease.FencedException;
 import dev.posthaste.relay.routing.RoutedMessage;
+import dev.posthaste.schemas.MessageHeaders;
 
 /**
  * Publishes batches, each in a Kafka transaction of its own together with the position after it. After any failure it
@@ -30,6 +36,8 @@ public final class KafkaPublisher implements AutoCloseable {
     private final Producer<byte[], byte[]> producer;
     private final PublisherSettings settings;
     private final PositionCodec codec = new PositionCodec();
+    /** Filled by the producer's thread while a transaction is open; at most one entry per copy. */
+    private final Queue<RefusedException.Refused> refused = new ConcurrentLinkedQueue<>();
 
     private KafkaPublisher(Producer<byte[], byte[]> producer, PublisherSettings settings) {
         this.producer = producer;
@@ -82,27 +90,60 @@ public final class KafkaPublisher implements AutoCloseable {
      * Publishes the messages and the position after them, all or nothing.
      *
      * @param messages may be empty, to move the position alone
+     * @throws RefusedException if Kafka refuses single records for what they are: nothing was published, and the
+     *     publisher may be used on
      * @throws FencedException if another publisher has taken over: nothing was published
      * @throws KafkaException if it failed or its outcome is unknown
      * @throws InterruptedException if the thread was interrupted; the outcome is unknown
      */
-    public void publish(List<RoutedMessage> messages, Position after) throws FencedException, InterruptedException {
+    public void publish(List<RoutedMessage> messages, Position after)
+            throws RefusedException, FencedException, InterruptedException {
+        transact(messages, () -> sendPosition(after));
+    }
+
+    /** Publishes a position alone; otherwise as {@link #publish}. */
+    public void publishPosition(Position position) throws FencedException, InterruptedException {
+        try {
+            publish(List.of(), position);
+        } catch (RefusedException e) { // only copies of messages are reported as refused
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Publishes messages without a position, for an operator: such a publisher has a transactional id of its own.
+     *
+     * @throws RefusedException as {@link #publish}
+     */
+    public void publishReleased(List<RoutedMessage> messages)
+            throws RefusedException, FencedException, InterruptedException {
+        transact(messages, () -> {});
+    }
+
+    private void transact(List<RoutedMessage> messages, Runnable last)
+            throws RefusedException, FencedException, InterruptedException {
+        refused.clear();
         try {
             producer.beginTransaction();
-            for (RoutedMessage message : messages) {
-                send(message);
-            }
-            sendPosition(after);
+            messages.forEach(this::send);
+            last.run();
             producer.commitTransaction();
         } catch (ProducerFencedException | InvalidProducerEpochException e) {
             throw new FencedException("Kafka: another relay publishes as " + settings.transactionalId(), e);
         } catch (InterruptException e) {
             throw interrupted(e);
+        } catch (KafkaException e) {
+            if (refused.isEmpty()) {
+                throw e;
+            }
+            producer.abortTransaction();
+            throw new RefusedException(List.copyOf(refused));
         }
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // commitTransaction() throws what any of its sends failed with
     private void sendPosition(Position position) {
-        send(new ProducerRecord<>(
+        producer.send(new ProducerRecord<>(
                 settings.namespace().positionTopic(), 0, utf8(settings.slot()), codec.encode(position)));
     }
 
@@ -113,13 +154,29 @@ public final class KafkaPublisher implements AutoCloseable {
             ProducerRecord<byte[], byte[]> copy = new ProducerRecord<>(topic, key, value);
             Headers headers = copy.headers();
             message.headers().forEach((name, text) -> headers.add(name, utf8(text)));
-            send(copy);
+            send(message, copy);
+        }
+        for (String topic : message.markers()) {
+            ProducerRecord<byte[], byte[]> marker = new ProducerRecord<>(topic, key, null);
+            marker.headers()
+                    .add(MessageHeaders.CE_ID, utf8(message.row().id().toString()))
+                    .add(MessageHeaders.CE_TYPE, utf8(message.row().type()))
+                    .add(MessageHeaders.QUARANTINED, utf8("true"));
+            send(message, marker);
         }
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // commitTransaction() throws what any of its sends failed with
-    private void send(ProducerRecord<byte[], byte[]> copy) {
-        producer.send(copy);
+    private void send(RoutedMessage message, ProducerRecord<byte[], byte[]> copy) {
+        producer.send(copy, (metadata, e) -> {
+            if (e instanceof RecordTooLargeException || e instanceof InvalidRecordException) {
+                refused.add(new RefusedException.Refused(
+                        message.row().id(),
+                        copy.topic(),
+                        e instanceof RecordTooLargeException,
+                        String.valueOf(e.getMessage())));
+            }
+        });
     }
 
     private static InterruptedException interrupted(InterruptException cause) {

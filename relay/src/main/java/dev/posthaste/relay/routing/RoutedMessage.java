@@ -1,5 +1,6 @@
 package dev.posthaste.relay.routing;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -9,14 +10,28 @@ import dev.posthaste.relay.source.OutboxRow;
  * A message and where it goes.
  *
  * @param row what was committed
- * @param topics one per handler; empty for a known type that nobody reads
+ * @param topics where a copy goes, one per handler; empty for a known type that nobody reads
+ * @param markers where a marker goes instead, since the message is quarantined for that handler and its order is per
+ *     key
  * @param key the record's key, one for all copies, so that the copies of one key keep their order everywhere
  * @param headers the record's headers, in order
  */
-public record RoutedMessage(OutboxRow row, List<String> topics, String key, Map<String, String> headers) {
+public record RoutedMessage(
+        OutboxRow row, List<String> topics, List<String> markers, String key, Map<String, String> headers) {
 
     /** About how many bytes its copies take in Kafka. */
     public long sizeBytes() {
         return (long) row.sizeBytes() * Math.max(1, topics.size());
+    }
+
+    /** The same without the copy on a topic. */
+    RoutedMessage without(String topic, boolean marker) {
+        List<String> left =
+                topics.stream().filter(other -> !other.equals(topic)).toList();
+        List<String> marked = new ArrayList<>(markers);
+        if (marker) {
+            marked.add(topic);
+        }
+        return new RoutedMessage(row, left, marked, key, headers);
     }
 }

@@ -7,7 +7,9 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.type.TypeReference;
@@ -17,7 +19,9 @@ import dev.posthaste.relay.source.OutboxRow;
 import dev.posthaste.schemas.MessageHeaders;
 import dev.posthaste.schemas.Namespace;
 import dev.posthaste.schemas.catalog.Catalog;
+import dev.posthaste.schemas.catalog.DeliveryOrder;
 import dev.posthaste.schemas.catalog.EventRecord;
+import dev.posthaste.schemas.catalog.HandlerRecord;
 
 /**
  * Finds the topics of a message in the catalog and writes its headers: a CloudEvent 1.0 in binary mode. Confined to the
@@ -37,7 +41,8 @@ public final class Router {
 
     private record TypeVersion(String type, int version) {}
 
-    private record Route(EventRecord event, List<String> topics, String source, String dataSchema) {}
+    private record Route(
+            EventRecord event, List<String> topics, Set<String> perKey, String source, String dataSchema) {}
 
     /** Routes by that catalog. */
     public Router(Namespace namespace, Catalog catalog) {
@@ -51,42 +56,90 @@ public final class Router {
      * @throws UnroutableException if its type, version or kind is not the catalog's, or its headers cannot be read
      */
     public RoutedMessage route(OutboxRow row) throws UnroutableException {
-        TypeVersion wanted = new TypeVersion(row.type(), row.schemaVersion());
-        Route route = routes.get(wanted);
-        if (route == null) {
-            route = find(row);
-            routes.put(wanted, route);
-        }
+        Route route = find(row);
         if (!route.event().kind().wireName().equals(row.kind())) {
-            throw new UnroutableException(
-                    row.id(),
+            throw unroutable(
+                    row,
+                    route,
+                    Unpublishable.Cause.WRONG_KIND,
                     "its kind is " + row.kind() + ", but the catalog has " + row.type() + " as "
                             + route.event().kind().wireName());
         }
-        String key = row.key() != null ? row.key() : row.id().toString();
-        return new RoutedMessage(row, route.topics(), key, headers(row, route));
+        return new RoutedMessage(row, route.topics(), List.of(), key(row), headers(row, route));
+    }
+
+    /**
+     * What goes out in the place of a message that cannot be routed: markers where the order is per key, and no copy.
+     */
+    public RoutedMessage markersOnly(OutboxRow row) {
+        Route route = routes.get(new TypeVersion(row.type(), row.schemaVersion()));
+        List<String> markers = route == null
+                ? List.of()
+                : route.topics().stream().filter(route.perKey()::contains).toList();
+        return new RoutedMessage(row, List.of(), markers, key(row), Map.of());
+    }
+
+    /**
+     * The message without its copy for a handler that it is quarantined for; a marker instead where the order is per
+     * key.
+     */
+    public RoutedMessage withhold(RoutedMessage message, String topic) {
+        Route route =
+                routes.get(new TypeVersion(message.row().type(), message.row().schemaVersion()));
+        return message.without(topic, route != null && route.perKey().contains(topic));
+    }
+
+    private static String key(OutboxRow row) {
+        return row.key() != null ? row.key() : row.id().toString();
     }
 
     private Route find(OutboxRow row) throws UnroutableException {
+        TypeVersion wanted = new TypeVersion(row.type(), row.schemaVersion());
+        Route known = routes.get(wanted);
+        if (known != null) {
+            return known;
+        }
         EventRecord event = catalog.event(row.type()).orElse(null);
         if (event == null) {
             throw new UnroutableException(
-                    row.id(), "its type " + row.type() + " is not in the catalog; add events/" + row.type() + ".yaml");
+                    row.id(),
+                    List.of(Unpublishable.EVERY_HANDLER),
+                    Unpublishable.Cause.UNKNOWN_TYPE,
+                    "its type " + row.type() + " is not in the catalog; add events/" + row.type() + ".yaml");
         }
         if (!event.versions().containsKey(row.schemaVersion())) {
             throw new UnroutableException(
                     row.id(),
+                    List.of(Unpublishable.EVERY_HANDLER),
+                    Unpublishable.Cause.UNKNOWN_VERSION,
                     "version " + row.schemaVersion() + " of " + row.type() + " is not in the catalog, which has "
                             + new TreeSet<>(event.versions().keySet()));
         }
-        List<String> topics = catalog.handlersOf(row.type(), row.schemaVersion()).stream()
-                .map(handler -> namespace.topic(handler.handler()))
-                .toList();
+        Route route = route(event, row.schemaVersion());
+        routes.put(wanted, route);
+        return route;
+    }
+
+    private Route route(EventRecord event, int version) {
+        List<HandlerRecord> handlers = catalog.handlersOf(event.type(), version);
         return new Route(
                 event,
-                topics,
+                handlers.stream()
+                        .map(handler -> namespace.topic(handler.handler()))
+                        .toList(),
+                handlers.stream()
+                        .filter(handler -> handler.order() == DeliveryOrder.PER_KEY)
+                        .map(handler -> namespace.topic(handler.handler()))
+                        .collect(Collectors.toUnmodifiableSet()),
                 "/" + namespace.name() + "/" + event.owner(),
-                "urn:posthaste:" + row.type() + ":" + row.schemaVersion());
+                "urn:posthaste:" + event.type() + ":" + version);
+    }
+
+    private UnroutableException unroutable(OutboxRow row, Route route, Unpublishable.Cause cause, String error) {
+        List<String> handlers = route.topics().isEmpty()
+                ? List.of(Unpublishable.EVERY_HANDLER)
+                : route.topics().stream().map(namespace::handlerOf).toList();
+        return new UnroutableException(row.id(), handlers, cause, error);
     }
 
     private Map<String, String> headers(OutboxRow row, Route route) throws UnroutableException {
@@ -108,22 +161,25 @@ public final class Router {
         }
         headers.put(MessageHeaders.STAGED_AT, micros(row.createdAt()));
         if (row.headers() != null) {
-            headers.putAll(userHeaders(row));
+            headers.putAll(userHeaders(row, route));
         }
         return headers;
     }
 
-    private Map<String, String> userHeaders(OutboxRow row) throws UnroutableException {
+    private Map<String, String> userHeaders(OutboxRow row, Route route) throws UnroutableException {
         Map<String, String> headers;
         try {
             headers = json.readValue(row.headers(), STRINGS);
         } catch (JsonProcessingException e) {
-            throw new UnroutableException(row.id(), "its headers are not a JSON object of strings");
+            throw unroutable(
+                    row, route, Unpublishable.Cause.UNREADABLE_HEADERS, "its headers are not a JSON object of strings");
         }
         for (Map.Entry<String, String> header : headers.entrySet()) {
             if (header.getValue() == null || MessageHeaders.isReserved(header.getKey())) {
-                throw new UnroutableException(
-                        row.id(),
+                throw unroutable(
+                        row,
+                        route,
+                        Unpublishable.Cause.UNREADABLE_HEADERS,
                         "its header \"" + header.getKey() + "\" is null or uses a name that is Posthaste's own");
             }
         }

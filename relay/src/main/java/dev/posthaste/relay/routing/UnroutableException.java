@@ -1,25 +1,24 @@
 package dev.posthaste.relay.routing;
 
+import java.util.List;
 import java.util.UUID;
 
-/**
- * A message that cannot be published as it is, by no fault of a store. The message says why, without payload or
- * headers.
- */
+/** A message that cannot be published as it is to any of its handlers. */
 public final class UnroutableException extends Exception {
 
     private static final long serialVersionUID = 1L;
 
-    private final String reason;
+    private final transient List<Unpublishable> faults;
 
-    /** Names the message and the reason. */
-    public UnroutableException(UUID messageId, String reason) {
-        super("message " + messageId + " cannot be published: " + reason);
-        this.reason = "message " + messageId + " cannot be published: " + reason;
+    UnroutableException(UUID messageId, List<String> handlers, Unpublishable.Cause cause, String error) {
+        super("message " + messageId + " cannot be published: " + error);
+        this.faults = handlers.stream()
+                .map(handler -> new Unpublishable(messageId, handler, cause, error))
+                .toList();
     }
 
-    /** Which message, and why. */
-    public String reason() {
-        return reason;
+    /** One for each handler; at least one. */
+    public List<Unpublishable> faults() {
+        return faults;
     }
 }

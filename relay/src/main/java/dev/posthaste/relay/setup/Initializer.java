@@ -8,7 +8,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 import dev.posthaste.relay.RelaySettings;
-import dev.posthaste.relay.publishing.FencedException;
+import dev.posthaste.relay.lease.FencedException;
 import dev.posthaste.schemas.catalog.Catalog;
 
 /**

@@ -1,10 +1,9 @@
 package dev.posthaste.relay.setup;
 
-import java.util.List;
 import java.util.Optional;
 
+import dev.posthaste.relay.lease.FencedException;
 import dev.posthaste.relay.publishing.AdminCalls;
-import dev.posthaste.relay.publishing.FencedException;
 import dev.posthaste.relay.publishing.KafkaPublisher;
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.PositionStore;
@@ -53,7 +52,7 @@ public final class PositionSetup {
         }
         // Nobody else publishes under this id: a relay without a position halts before it opens a transaction.
         try (KafkaPublisher publisher = KafkaPublisher.open(settings)) {
-            publisher.publish(List.of(), Position.first(slot.identity(), slot.confirmed()));
+            publisher.publishPosition(Position.first(slot.identity(), slot.confirmed()));
         }
         return StepResult.made("first position, " + slot.confirmed());
     }

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 
 import dev.posthaste.relay.evidence.DispatchedBatch;
 import dev.posthaste.relay.evidence.EvidenceStore;
-import dev.posthaste.relay.publishing.FencedException;
 import dev.posthaste.relay.setup.TableSetup;
 import dev.posthaste.relay.source.DatabaseSettings;
 import dev.posthaste.relay.source.Lsn;

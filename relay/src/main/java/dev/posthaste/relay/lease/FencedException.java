@@ -1,4 +1,4 @@
-package dev.posthaste.relay.publishing;
+package dev.posthaste.relay.lease;
 
 /** Another relay has taken over. There is no retry: the answer is to stand by. */
 public final class FencedException extends Exception {

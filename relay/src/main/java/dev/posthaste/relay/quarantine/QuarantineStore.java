@@ -1,0 +1,86 @@
+package dev.posthaste.relay.quarantine;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.UUID;
+
+import dev.posthaste.relay.lease.FencedException;
+import dev.posthaste.relay.lease.LeasedSession;
+import dev.posthaste.relay.routing.Unpublishable;
+
+/** Sets messages aside, under the lease. Not thread-safe. */
+public final class QuarantineStore {
+
+    private static final int ERROR_CHARACTERS_MAX = 2000;
+
+    private final LeasedSession session;
+
+    /** Writes through that session. */
+    public QuarantineStore(LeasedSession session) {
+        this.session = session;
+    }
+
+    /**
+     * A message and a handler it is set aside for.
+     *
+     * @param handler as in {@link Unpublishable#handler()}
+     */
+    public record Entry(UUID messageId, String handler) {}
+
+    /**
+     * Sets a message aside for a handler, and commits. Once more for one set aside already: counts another attempt. One
+     * that was resolved stays so.
+     *
+     * @param createdAt the message's
+     * @throws FencedException if the lease is another's: nothing was written
+     */
+    public void record(Unpublishable fault, Instant createdAt) throws SQLException, FencedException {
+        int unused = session.write(connection -> insert(connection, fault, createdAt));
+    }
+
+    private int insert(Connection connection, Unpublishable fault, Instant createdAt) throws SQLException {
+        try (PreparedStatement insert = connection.prepareStatement(
+                "INSERT INTO outbox.quarantined AS known (message_id, created_at, handler, cause, last_error, fence) "
+                        + "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (message_id, handler) DO UPDATE "
+                        + "SET attempt = known.attempt + 1, cause = excluded.cause, last_error = excluded.last_error, fence = excluded.fence "
+                        + "WHERE known.state = 'quarantined'")) {
+            insert.setObject(1, fault.messageId());
+            insert.setObject(2, createdAt.atOffset(ZoneOffset.UTC));
+            insert.setString(3, fault.handler());
+            insert.setString(4, fault.cause().name());
+            insert.setString(5, bounded(fault.error()));
+            insert.setLong(6, session.lease().fence());
+            return insert.executeUpdate();
+        }
+    }
+
+    private static String bounded(String error) {
+        return error.length() <= ERROR_CHARACTERS_MAX ? error : error.substring(0, ERROR_CHARACTERS_MAX);
+    }
+
+    /**
+     * What was set aside by a leader that died before its batch was proved: it stays set aside, whatever the catalog or
+     * the topics would say by now. At most the messages of one batch.
+     */
+    public Set<Entry> unproved() throws SQLException {
+        return session.read(connection -> {
+            try (PreparedStatement query = connection.prepareStatement(
+                            "SELECT q.message_id, q.handler FROM outbox.quarantined q WHERE q.state = 'quarantined' "
+                                    + "AND NOT EXISTS (SELECT FROM outbox.dispatch_batch b "
+                                    + "    WHERE b.staged @> q.created_at AND q.message_id = ANY (b.message_ids))");
+                    ResultSet rows = query.executeQuery()) {
+                Set<Entry> entries = new HashSet<>();
+                while (rows.next()) {
+                    entries.add(new Entry(rows.getObject(1, UUID.class), rows.getString(2)));
+                }
+                return entries;
+            }
+        });
+    }
+}
