@@ -9,6 +9,7 @@ import dev.posthaste.relay.evidence.EvidenceStore;
 import dev.posthaste.relay.health.RelayMeters;
 import dev.posthaste.relay.publishing.FencedException;
 import dev.posthaste.relay.publishing.KafkaPublisher;
+import dev.posthaste.relay.publishing.MessageTooLargeException;
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.PositionTracker;
 import dev.posthaste.relay.routing.RoutedMessage;
@@ -147,11 +148,19 @@ final class Pipeline implements WalListener {
     }
 
     /** Publishes, then proves. */
-    private void settle(Batch batch, Lsn ack) throws FencedException, InterruptedException, SQLException {
+    private void settle(Batch batch, Lsn ack)
+            throws FencedException, HaltException, InterruptedException, SQLException {
         long started = System.nanoTime();
         Position after = batch.after(position, fence, ack);
         int attempt = attempts.next(after.batch());
-        publishing.publish(batch.messages(), after);
+        try {
+            publishing.publish(batch.messages(), after);
+        } catch (MessageTooLargeException e) {
+            throw new HaltException(
+                    HaltReason.Cause.MESSAGE_UNPUBLISHABLE,
+                    String.valueOf(e.getMessage()),
+                    "raise the topic's max.message.bytes; the relay tries again every few seconds");
+        }
         position = after;
         proof.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
         meters.batchSettled(batch.messages(), System.nanoTime() - started);

@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
+import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -13,8 +14,11 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.relay.routing.RoutedMessage;
 
@@ -30,6 +34,8 @@ public final class KafkaPublisher implements AutoCloseable {
     private final Producer<byte[], byte[]> producer;
     private final PublisherSettings settings;
     private final PositionCodec codec = new PositionCodec();
+    /** Why the batch in hand is refused; set by the producer's thread, read once the commit has failed. */
+    private volatile @Nullable MessageTooLargeException tooLarge;
 
     private KafkaPublisher(Producer<byte[], byte[]> producer, PublisherSettings settings) {
         this.producer = producer;
@@ -83,6 +89,7 @@ public final class KafkaPublisher implements AutoCloseable {
      *
      * @param messages may be empty, to move the position alone
      * @throws FencedException if another publisher has taken over: nothing was published
+     * @throws MessageTooLargeException if a topic refuses a message for its size: nothing was published
      * @throws KafkaException if it failed or its outcome is unknown
      * @throws InterruptedException if the thread was interrupted; the outcome is unknown
      */
@@ -98,12 +105,21 @@ public final class KafkaPublisher implements AutoCloseable {
             throw new FencedException("Kafka: another relay publishes as " + settings.transactionalId(), e);
         } catch (InterruptException e) {
             throw interrupted(e);
+        } catch (KafkaException e) {
+            MessageTooLargeException refused = tooLarge;
+            if (refused != null) {
+                refused.addSuppressed(e);
+                throw refused;
+            }
+            throw e;
         }
     }
 
     private void sendPosition(Position position) {
-        send(new ProducerRecord<>(
-                settings.namespace().positionTopic(), 0, utf8(settings.slot()), codec.encode(position)));
+        send(
+                new ProducerRecord<>(
+                        settings.namespace().positionTopic(), 0, utf8(settings.slot()), codec.encode(position)),
+                (metadata, failure) -> {});
     }
 
     private void send(RoutedMessage message) {
@@ -113,13 +129,25 @@ public final class KafkaPublisher implements AutoCloseable {
             ProducerRecord<byte[], byte[]> copy = new ProducerRecord<>(topic, key, value);
             Headers headers = copy.headers();
             message.headers().forEach((name, text) -> headers.add(name, utf8(text)));
-            send(copy);
+            send(copy, (metadata, failure) -> {
+                if (failure instanceof RecordTooLargeException) {
+                    tooLarge = new MessageTooLargeException(message.row().id(), sizeOf(copy), topic, failure);
+                }
+            });
         }
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // commitTransaction() throws what any of its sends failed with
-    private void send(ProducerRecord<byte[], byte[]> copy) {
-        producer.send(copy);
+    private void send(ProducerRecord<byte[], byte[]> copy, Callback callback) {
+        producer.send(copy, callback);
+    }
+
+    private static int sizeOf(ProducerRecord<byte[], byte[]> copy) {
+        int bytes = copy.key().length + copy.value().length;
+        for (Header header : copy.headers()) {
+            bytes += header.key().length() + header.value().length;
+        }
+        return bytes;
     }
 
     private static InterruptedException interrupted(InterruptException cause) {
