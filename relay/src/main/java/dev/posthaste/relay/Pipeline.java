@@ -27,7 +27,6 @@ import dev.posthaste.relay.source.OutboxRow;
 import dev.posthaste.relay.source.WalBatch;
 import dev.posthaste.relay.source.WalEvent;
 import dev.posthaste.relay.source.WalListener;
-import dev.posthaste.schemas.Namespace;
 
 /**
  * What happens to a batch of the source: its new rows are routed, published in one Kafka transaction with the position
@@ -76,7 +75,6 @@ final class Pipeline implements WalListener {
     private final long fence;
     private final SlotGuard slotGuard;
     private final Set<QuarantineStore.Entry> unproved;
-    private final Namespace namespace;
     private Position position;
     private boolean slotChecked;
 
@@ -91,7 +89,6 @@ final class Pipeline implements WalListener {
         this.router = stages.router();
         this.quarantine = stages.quarantine();
         this.unproved = start.unproved();
-        this.namespace = stages.namespace();
         this.publishing = stages.publishing();
         this.proof = stages.proof();
         this.meters = stages.meters();
@@ -106,13 +103,7 @@ final class Pipeline implements WalListener {
     }
 
     /** The stages a batch goes through, in order. */
-    record Stages(
-            Namespace namespace,
-            Router router,
-            SettingAside quarantine,
-            Publishing publishing,
-            Proof proof,
-            RelayMeters meters) {}
+    record Stages(Router router, SettingAside quarantine, Publishing publishing, Proof proof, RelayMeters meters) {}
 
     /**
      * What was read when the term began.
@@ -181,7 +172,7 @@ final class Pipeline implements WalListener {
             return router.markersOnly(row);
         }
         for (String topic : message.topics()) {
-            if (isUnproved(row, namespace.handlerOf(topic))) {
+            if (isUnproved(row, router.handlerOf(topic))) {
                 message = router.withhold(message, topic);
             }
         }
@@ -227,7 +218,7 @@ final class Pipeline implements WalListener {
                     setAside(
                             new Unpublishable(
                                     row.id(),
-                                    namespace.handlerOf(refused.topic()),
+                                    router.handlerOf(refused.topic()),
                                     refused.tooLarge() ? Unpublishable.Cause.TOO_LARGE : Unpublishable.Cause.REFUSED,
                                     refused.error()),
                             row);

@@ -113,7 +113,22 @@ public record RelaySettings(
      * within.
      */
     public PublisherSettings publisher() {
+        return publisher(namespace.name() + "-" + slot);
+    }
+
+    /** The part for what an operator publishes beside the relay, which it must not fence. */
+    public PublisherSettings operator() {
+        return publisher(namespace.name() + "-" + slot + "-operator");
+    }
+
+    private PublisherSettings publisher(String transactionalId) {
         return new PublisherSettings(
-                kafka, namespace, slot, lease.multipliedBy(3).plus(requestTimeout), requestTimeout, MESSAGE_BYTES);
+                kafka,
+                namespace,
+                slot,
+                transactionalId,
+                lease.multipliedBy(3).plus(requestTimeout),
+                requestTimeout,
+                MESSAGE_BYTES);
     }
 }

@@ -84,7 +84,6 @@ final class Term {
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
                 Pipeline pipeline = new Pipeline(
                         new Pipeline.Stages(
-                                settings.namespace(),
                                 new Router(settings.namespace(), catalog),
                                 quarantine::record,
                                 publisher::publish,

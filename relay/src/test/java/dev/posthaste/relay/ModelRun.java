@@ -1,10 +1,12 @@
 package dev.posthaste.relay;
 
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Random;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -15,6 +17,7 @@ import dev.posthaste.relay.health.RelayMeters;
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.routing.RoutedMessage;
 import dev.posthaste.relay.routing.Router;
+import dev.posthaste.relay.routing.Unpublishable;
 import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.ModelSource;
 import dev.posthaste.relay.source.ModelSource.EngineRecord;
@@ -137,9 +140,9 @@ final class ModelRun {
         unprovedStarts += settled ? 0 : 1;
         startsInsideTransaction += history.isInsideTransaction(published.size()) ? 1 : 0;
         Pipeline pipeline = new Pipeline(
-                new Pipeline.Stages(router, this::publish, this::settle, METERS),
+                new Pipeline.Stages(router, ModelRun::nothingIsQuarantined, this::publish, this::settle, METERS),
                 BATCH,
-                new Pipeline.Start(position, streamStart, settled),
+                new Pipeline.Start(position, streamStart, settled, Set.of()),
                 new Attempts(),
                 "catalog",
                 1,
@@ -156,6 +159,10 @@ final class ModelRun {
             next = end;
         }
         reachServer(flushing);
+    }
+
+    private static void nothingIsQuarantined(Unpublishable fault, Instant createdAt) {
+        throw new IllegalStateException("the model stages nothing that cannot be published, but " + fault);
     }
 
     private SlotState slotState() {

@@ -18,11 +18,17 @@ import java.util.UUID;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 import dev.posthaste.relay.publishing.KafkaSettings;
+import dev.posthaste.relay.publishing.Position;
+import dev.posthaste.relay.publishing.PositionStore;
 import dev.posthaste.relay.setup.Initializer;
 import dev.posthaste.relay.source.DatabaseSettings;
+import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.schemas.Namespace;
 import dev.posthaste.schemas.catalog.CatalogReader;
 import dev.posthaste.testkit.Stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** One outbox with everything a relay needs: a database, topics and a catalog of its own on the shared stack. */
 public final class Outbox {
@@ -80,14 +86,60 @@ public final class Outbox {
 
     /** Runs what {@code posthaste init} runs; returns what it said. */
     public List<String> initialise() {
-        List<String> said = new ArrayList<>();
         try {
-            new Initializer(settings, step -> said.add((step.made() ? "made " : "there ") + step.text()))
-                    .run(CatalogReader.read(catalog), new Initializer.Choices(3, Optional.empty(), false));
+            return initialise(settings, false);
         } catch (Exception e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** The same with other settings, and as it fails. */
+    public List<String> initialise(RelaySettings other, boolean leaveEarlier) throws Exception {
+        List<String> said = new ArrayList<>();
+        new Initializer(other, step -> said.add((step.made() ? "made " : "there ") + step.text()))
+                .run(CatalogReader.read(catalog), new Initializer.Choices(3, Optional.empty(), leaveEarlier));
         return said;
+    }
+
+    /** Waits until every committed message has its evidence. */
+    public void awaitDispatched() {
+        await().atMost(Duration.ofSeconds(60)).until(() -> pending() == 0);
+    }
+
+    /** How many committed messages have no evidence. */
+    public long pending() {
+        return number("SELECT messages FROM outbox.pending_summary()");
+    }
+
+    /** How many messages have evidence, counted as often as they have it. */
+    public long dispatched() {
+        return number("SELECT coalesce(sum(cardinality(message_ids)), 0) FROM outbox.dispatch_batch");
+    }
+
+    /** The position in Kafka. */
+    public Position position() {
+        return new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout())
+                .read()
+                .orElseThrow();
+    }
+
+    /** Where the slot stands. */
+    public Lsn slot() {
+        return Lsn.parse(column("SELECT confirmed_flush_lsn FROM pg_replication_slots WHERE slot_name = '"
+                        + settings.slot() + "'")
+                .get(0));
+    }
+
+    /** Every committed message is on the topics of both handlers once and has evidence once. */
+    public void assertEachMessageIsPublishedOnceAndProvedOnce() {
+        List<UUID> committed = ids();
+        for (String handler : List.of("due-notice", "statistics")) {
+            assertThat(idsOn(handler)).as("on the topic of " + handler).containsExactlyInAnyOrderElementsOf(committed);
+        }
+        assertThat(column("SELECT unnest(message_ids) FROM outbox.dispatch_batch"))
+                .as("in the evidence")
+                .containsExactlyInAnyOrderElementsOf(
+                        committed.stream().map(UUID::toString).toList());
     }
 
     public RelaySettings settings() {

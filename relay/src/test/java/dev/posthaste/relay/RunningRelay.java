@@ -14,6 +14,7 @@ import static org.awaitility.Awaitility.await;
 final class RunningRelay implements AutoCloseable {
 
     private final Relay relay;
+    private long lastFence;
 
     private RunningRelay(Relay relay) {
         this.relay = relay;
@@ -36,7 +37,17 @@ final class RunningRelay implements AutoCloseable {
 
     RunningRelay awaitStreaming() {
         await().atMost(Duration.ofSeconds(30)).until(() -> relay.state() instanceof RelayState.Streaming);
+        if (relay.state() instanceof RelayState.Streaming streaming) {
+            lastFence = streaming.fence();
+        }
         return this;
+    }
+
+    /** Waits until another term than the one that streamed last streams. */
+    RunningRelay awaitRestart() {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> relay.state() instanceof RelayState.Streaming streaming && streaming.fence() > lastFence);
+        return awaitStreaming();
     }
 
     HaltReason awaitHalted() {

@@ -49,4 +49,28 @@ public final class TestCatalog {
                   alerts: {oldestPending: 30s, failed: 1}
                 """.formatted(name));
     }
+
+    /** Adds a type that one handler more, of its own name's topic, reads. */
+    static void add(Path directory, String type, String handler) {
+        Outbox.writeString(directory.resolve("events/" + type + ".yaml"), """
+                type: %s
+                kind: integration-event
+                direction: outbound
+                trust: internal
+                owner: lending
+                versions:
+                  - version: 1
+                    schema: {type: object}
+                    classifications: {}
+                """.formatted(type));
+        Path file = directory.resolve("handlers/" + handler + ".yaml");
+        try {
+            Outbox.writeString(
+                    file,
+                    java.nio.file.Files.readString(file)
+                            .replace("subscribes:\n", "subscribes:\n  - type: " + type + "\n    versions: [1]\n"));
+        } catch (java.io.IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
 }

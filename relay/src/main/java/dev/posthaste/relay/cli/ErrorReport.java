@@ -11,6 +11,7 @@ import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
 import dev.posthaste.relay.HaltException;
+import dev.posthaste.relay.quarantine.StillUnpublishableException;
 import dev.posthaste.relay.setup.SetupException;
 import dev.posthaste.schemas.catalog.CatalogException;
 
@@ -59,6 +60,7 @@ final class ErrorReport implements IExecutionExceptionHandler {
         return e instanceof UsageException
                 || e instanceof FailedException
                 || e instanceof SetupException
+                || e instanceof StillUnpublishableException
                 || e instanceof HaltException
                 || e instanceof CatalogException
                 || e instanceof IllegalArgumentException;

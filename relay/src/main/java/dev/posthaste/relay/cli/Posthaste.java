@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
             RelayCommand.class,
             StatusCommand.class,
             DoctorCommand.class,
+            QuarantineCommand.class,
             VersionCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",
@@ -52,9 +53,16 @@ public final class Posthaste implements Runnable {
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
             line.addSubcommand(new CommandLine(provider.command()));
         }
-        line.getSubcommands().values().forEach(sub -> sub.getCommandSpec().mixinStandardHelpOptions(true));
+        withHelp(line);
         line.setExecutionExceptionHandler(new ErrorReport(() -> root.verbose));
         return line.execute(arguments);
+    }
+
+    private static void withHelp(CommandLine line) {
+        line.getSubcommands().values().forEach(sub -> {
+            sub.getCommandSpec().mixinStandardHelpOptions(true);
+            withHelp(sub);
+        });
     }
 
     /** Runs the command and exits with its code. */

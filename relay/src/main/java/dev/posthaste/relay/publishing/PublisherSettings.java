@@ -7,6 +7,8 @@ import dev.posthaste.schemas.Namespace;
 /**
  * How batches are published.
  *
+ * @param transactionalId whoever opens a publisher under it fences every other: one per namespace and slot for the
+ *     relays, another for operators
  * @param transactionTimeout after which Kafka aborts the open transaction of a dead leader, which readers wait for
  *     until then
  * @param requestTimeout how long one request, a send or a commit may take before the batch counts as failed
@@ -16,12 +18,7 @@ public record PublisherSettings(
         KafkaSettings kafka,
         Namespace namespace,
         String slot,
+        String transactionalId,
         Duration transactionTimeout,
         Duration requestTimeout,
-        int messageBytes) {
-
-    /** One per namespace and slot: two leaders of one slot fence each other. */
-    public String transactionalId() {
-        return namespace.name() + "-" + slot;
-    }
-}
+        int messageBytes) {}

@@ -1,10 +1,12 @@
 package dev.posthaste.relay.routing;
 
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 import dev.posthaste.relay.source.OutboxRow;
+import dev.posthaste.schemas.MessageHeaders;
 
 /**
  * A message and where it goes.
@@ -22,6 +24,20 @@ public record RoutedMessage(
     /** About how many bytes its copies take in Kafka. */
     public long sizeBytes() {
         return (long) row.sizeBytes() * Math.max(1, topics.size());
+    }
+
+    /**
+     * The same for one topic alone, marked as released by an operator.
+     *
+     * @param topic {@link Unpublishable#EVERY_HANDLER}: all its topics
+     */
+    public RoutedMessage released(String topic) {
+        List<String> chosen = topics.stream()
+                .filter(other -> topic.equals(Unpublishable.EVERY_HANDLER) || other.equals(topic))
+                .toList();
+        Map<String, String> marked = new LinkedHashMap<>(headers);
+        marked.put(MessageHeaders.REPLAY, "release");
+        return new RoutedMessage(row, chosen, List.of(), key, marked);
     }
 
     /** The same without the copy on a topic. */

@@ -89,6 +89,16 @@ public final class Router {
         return message.without(topic, route != null && route.perKey().contains(topic));
     }
 
+    /** The topic of a handler. */
+    public String topic(String handler) {
+        return namespace.topic(handler);
+    }
+
+    /** The handler of a topic. */
+    public String handlerOf(String topic) {
+        return namespace.handlerOf(topic);
+    }
+
     private static String key(OutboxRow row) {
         return row.key() != null ? row.key() : row.id().toString();
     }

@@ -32,6 +32,7 @@ public final class DebeziumSource implements WalSource {
 
     private static final Logger log = LoggerFactory.getLogger(DebeziumSource.class);
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration CLOSE_RETRY = Duration.ofMillis(50);
 
     private final WalListener listener;
     private final RecordReader reader = new RecordReader(EngineProperties.TOPIC_PREFIX);
@@ -117,13 +118,12 @@ public final class DebeziumSource implements WalSource {
     }
 
     private void closeEngine() {
+        long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
         try {
-            engine.close();
-        } catch (IOException | IllegalStateException e) {
-            // Already stopped, or starting: in both cases the thread ends by itself or is interrupted below.
-            log.debug("the engine did not close at once", e);
-        }
-        try {
+            // While its tasks start, the engine refuses to close, and would stream on.
+            while (!closed() && thread.isAlive() && System.nanoTime() - deadline < 0) {
+                thread.join(CLOSE_RETRY.toMillis());
+            }
             thread.join(CLOSE_TIMEOUT.toMillis());
             if (thread.isAlive()) {
                 log.warn(
@@ -134,6 +134,16 @@ public final class DebeziumSource implements WalSource {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             thread.interrupt();
+        }
+    }
+
+    private boolean closed() {
+        try {
+            engine.close();
+            return true;
+        } catch (IOException | IllegalStateException e) {
+            log.debug("the engine did not close at once", e);
+            return false;
         }
     }
 

@@ -74,6 +74,10 @@ class LeaseStoreTest {
         return session;
     }
 
+    private EvidenceStore evidence(Lease lease) throws SQLException {
+        return new EvidenceStore(LeasedSession.open(session(), lease, LONG));
+    }
+
     private Connection lastSession() {
         return sessions.get(sessions.size() - 1);
     }
@@ -194,7 +198,7 @@ class LeaseStoreTest {
     void evidenceUnderAnOldFenceIsRefusedAndNothingIsWritten() throws Exception {
         LeaseStore first = candidate("first", SHORT);
         Lease lost = first.tryAcquire().orElseThrow();
-        EvidenceStore stale = new EvidenceStore(session(), lost);
+        EvidenceStore stale = evidence(lost);
         stale.settle(batch(1));
         Lease taken = awaitTaken(candidate("second", LONG));
 
@@ -204,7 +208,7 @@ class LeaseStoreTest {
 
         assertThat(stale.isSettled(1)).isTrue();
         assertThat(stale.isSettled(2)).isFalse();
-        EvidenceStore current = new EvidenceStore(session(), taken);
+        EvidenceStore current = evidence(taken);
         current.settle(batch(2));
         assertThat(one("SELECT fence FROM outbox.dispatch_batch WHERE batch = 2 AND slot = '" + slot + "'"))
                 .isEqualTo(Long.toString(taken.fence()));
@@ -212,8 +216,7 @@ class LeaseStoreTest {
 
     @Test
     void evidenceWrittenTwiceStaysAsItWas() throws Exception {
-        EvidenceStore evidence = new EvidenceStore(
-                session(), candidate("first", LONG).tryAcquire().orElseThrow());
+        EvidenceStore evidence = evidence(candidate("first", LONG).tryAcquire().orElseThrow());
         evidence.settle(batch(1));
         String before = one("SELECT message_ids::text FROM outbox.dispatch_batch WHERE slot = '" + slot + "'");
         evidence.settle(batch(1));
@@ -228,8 +231,8 @@ class LeaseStoreTest {
     void aLeaderFrozenInsideATransactionDoesNotHoldTheLeaseRowForEver() throws Exception {
         LeaseStore first = candidate("first", SHORT);
         Lease lease = first.tryAcquire().orElseThrow();
-        try (Connection frozen = EvidenceStore.session(database, SHORT)) {
-            frozen.setAutoCommit(false);
+        try (Connection frozen = database.connect("posthaste-test");
+                LeasedSession unused = LeasedSession.open(frozen, lease, SHORT)) {
             try (Statement guard = frozen.createStatement()) {
                 guard.execute("SELECT FROM relay.lease WHERE slot = '" + lease.slot() + "' FOR SHARE");
             }
@@ -247,7 +250,8 @@ class LeaseStoreTest {
             statement.execute("ALTER DATABASE " + database.name() + " SET synchronous_commit = off");
         }
         assertThat(one("SHOW synchronous_commit")).isEqualTo("off");
-        try (Connection session = EvidenceStore.session(database, LONG);
+        try (Connection session = database.connect("posthaste-test");
+                LeasedSession unused = LeasedSession.open(session, new Lease(slot, "first", 1), LONG);
                 Statement statement = session.createStatement();
                 var row = statement.executeQuery("SHOW synchronous_commit")) {
             row.next();

@@ -1,0 +1,48 @@
+package dev.posthaste.relay.source;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
+import java.util.Optional;
+import java.util.UUID;
+
+import dev.posthaste.schemas.Payload;
+
+/** Reads single messages from the table, for what is published outside the stream. The table knows no commit order. */
+public final class OutboxTable {
+
+    private OutboxTable() {}
+
+    /** The message of that id, if retention has not dropped it. */
+    public static Optional<OutboxRow> find(Connection connection, UUID id, Instant createdAt) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(
+                "SELECT kind, type, schema_version, key, tenant, occurred_at, content_type, payload::text, payload_bytes, headers::text "
+                        + "FROM outbox.message WHERE id = ? AND created_at = ?")) {
+            query.setObject(1, id);
+            query.setObject(2, createdAt.atOffset(ZoneOffset.UTC));
+            try (ResultSet row = query.executeQuery()) {
+                return row.next() ? Optional.of(read(row, id, createdAt)) : Optional.empty();
+            }
+        }
+    }
+
+    private static OutboxRow read(ResultSet row, UUID id, Instant createdAt) throws SQLException {
+        String json = row.getString(8);
+        return new OutboxRow(
+                id,
+                row.getString(1),
+                row.getString(2),
+                row.getInt(3),
+                row.getString(4),
+                row.getString(5),
+                row.getObject(6, OffsetDateTime.class).toInstant(),
+                row.getString(7),
+                json != null ? new Payload.Json(json) : new Payload.Bytes(row.getBytes(9)),
+                row.getString(10),
+                createdAt);
+    }
+}

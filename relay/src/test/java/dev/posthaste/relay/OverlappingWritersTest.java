@@ -1,0 +1,87 @@
+package dev.posthaste.relay;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import dev.posthaste.relay.publishing.Position;
+import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.Stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** Many writers at once, other tables and other applications' messages between, and walsenders that end. */
+@PosthasteStack
+class OverlappingWritersTest {
+
+    private static final int ENDS = 4;
+
+    @Test
+    void eightOverlappingWritersWithSavepointsAreExactlyOnceAndInCommitOrderPerKey(Stack stack, @TempDir Path directory)
+            throws Exception {
+        Outbox outbox = Outbox.initialised(stack, directory);
+        Writers writers = new Writers(outbox, 42);
+        try (RunningRelay relay =
+                RunningRelay.start(Adjusted.batches(outbox.settings(), 50, 200)).awaitStreaming()) {
+            writers.run(8, 60);
+            outbox.awaitDispatched();
+        }
+        writers.assertExactlyOnceInCommitOrderPerKey();
+    }
+
+    @Test
+    void walsendersEndedUnderOverlappingWritersLoseNothingAndDoubleNothing(Stack stack, @TempDir Path directory)
+            throws Exception {
+        Outbox outbox = Outbox.initialised(stack, directory);
+        Writers writers = new Writers(outbox, 43);
+        try (RunningRelay relay =
+                RunningRelay.start(Adjusted.batches(outbox.settings(), 50, 200)).awaitStreaming()) {
+            CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
+                try {
+                    writers.run(8, 80);
+                } catch (Exception e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            for (int n = 0; n < ENDS; n++) {
+                long before = outbox.dispatched();
+                await().atMost(Duration.ofSeconds(30)).until(() -> outbox.dispatched() > before || writing.isDone());
+                await().atMost(Duration.ofSeconds(30)).until(() -> Writers.endWalsender(outbox));
+                relay.awaitRestart();
+            }
+            writing.get();
+            outbox.awaitDispatched();
+        }
+        writers.assertExactlyOnceInCommitOrderPerKey();
+    }
+
+    @Test
+    void walsendersEndedInTheMiddleOfATransactionLoseNothingAndDoubleNothing(Stack stack, @TempDir Path directory)
+            throws Exception {
+        int rows = 20_000;
+        Outbox outbox = Outbox.initialised(stack, directory);
+        try (RunningRelay relay =
+                RunningRelay.start(Adjusted.batches(outbox.settings(), 20, 60)).awaitStreaming()) {
+            outbox.insert(rows, "copy-1");
+            for (int n = 0; n < 3; n++) {
+                long before = outbox.dispatched();
+                await().atMost(Duration.ofSeconds(30))
+                        .pollInterval(Duration.ofMillis(10))
+                        .until(() -> outbox.dispatched() > before);
+                assertThat(Writers.endWalsender(outbox)).isTrue();
+                Position position = outbox.position();
+                assertThat(position.inProgress()).isNotNull();
+                assertThat(position.inProgress().rows()).isPositive().isLessThan(rows);
+                relay.awaitRestart();
+            }
+            outbox.awaitDispatched();
+        }
+        assertThat(outbox.idsOn("due-notice")).isEqualTo(outbox.ids()).hasSize(rows);
+        assertThat(outbox.idsOn("statistics")).isEqualTo(outbox.ids());
+        outbox.assertEachMessageIsPublishedOnceAndProvedOnce();
+    }
+}
