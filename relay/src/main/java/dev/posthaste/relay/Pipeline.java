@@ -199,9 +199,17 @@ final class Pipeline implements WalListener {
         long started = System.nanoTime();
         Position after = batch.after(position, fence, ack);
         int attempt = attempts.next(after.batch());
-        publishWhatIsTaken(batch, after);
-        position = after;
-        proof.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
+        boolean settled = false;
+        try {
+            publishWhatIsTaken(batch, after);
+            position = after;
+            proof.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
+            settled = true;
+        } finally {
+            if (!settled) {
+                meters.batchFailed();
+            }
+        }
         meters.batchSettled(batch.messages(), System.nanoTime() - started);
     }
 

@@ -120,7 +120,7 @@ final class Term {
             LongConsumer onStreaming,
             Runnable onDraining)
             throws Exception {
-        Maintenance maintenance = new Maintenance(control);
+        Maintenance maintenance = new Maintenance(control, settings.slot(), meters);
         try {
             onStreaming.accept(lease.fence());
             CompletableFuture<?> end = CompletableFuture.anyOf(source.ended(), over);

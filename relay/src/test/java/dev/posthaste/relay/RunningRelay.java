@@ -4,8 +4,11 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.UUID;
 
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
+import dev.posthaste.relay.doctor.Doctor;
 import dev.posthaste.relay.health.RelayMeters;
 
 import static org.awaitility.Awaitility.await;
@@ -14,21 +17,35 @@ import static org.awaitility.Awaitility.await;
 final class RunningRelay implements AutoCloseable {
 
     private final Relay relay;
+    private final MeterRegistry registry;
     private long lastFence;
 
-    private RunningRelay(Relay relay) {
+    private RunningRelay(Relay relay, MeterRegistry registry) {
         this.relay = relay;
+        this.registry = registry;
     }
 
     static RunningRelay start(RelaySettings settings) {
+        MeterRegistry registry = new SimpleMeterRegistry();
         Relay relay = new Relay(
                 settings,
-                new dev.posthaste.relay.doctor.Doctor(settings, Clock.systemUTC())::preflight,
+                new Doctor(settings, Clock.systemUTC())::preflight,
                 "test-" + UUID.randomUUID(),
                 Clock.systemUTC(),
-                new RelayMeters(new SimpleMeterRegistry()));
+                new RelayMeters(registry));
         relay.start();
-        return new RunningRelay(relay);
+        return new RunningRelay(relay, registry);
+    }
+
+    double gauge(String name) {
+        return registry.get(name).gauge().value();
+    }
+
+    /** A counter, over all its tags. */
+    double counter(String name) {
+        return registry.get(name).counters().stream()
+                .mapToDouble(Counter::count)
+                .sum();
     }
 
     Relay relay() {

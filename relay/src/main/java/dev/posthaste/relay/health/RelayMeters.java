@@ -33,6 +33,7 @@ public final class RelayMeters {
     private final MeterRegistry registry;
     private final Map<Store, AtomicInteger> available = new EnumMap<>(Store.class);
     private final AtomicInteger leading = new AtomicInteger();
+    private final OutboxGauges outbox;
     private final Counter messages;
     private final Timer batches;
     /** Bounded by the catalog: one per topic. */
@@ -41,6 +42,7 @@ public final class RelayMeters {
     /** Registers the meters. */
     public RelayMeters(MeterRegistry registry) {
         this.registry = registry;
+        this.outbox = new OutboxGauges(registry);
         for (Store store : Store.values()) {
             AtomicInteger value = new AtomicInteger();
             available.put(store, value);
@@ -82,10 +84,31 @@ public final class RelayMeters {
     /** Whether this relay leads. */
     public void leads(boolean leads) {
         leading.set(leads ? 1 : 0);
+        if (!leads) {
+            outbox.forget();
+        }
+    }
+
+    /** The gauges that the database feeds. */
+    public OutboxGauges outbox() {
+        return outbox;
+    }
+
+    /** Counts an attempt to publish and prove a batch that failed. */
+    public void batchFailed() {
+        attempts("failed").increment();
+    }
+
+    private Counter attempts(String outcome) {
+        return Counter.builder("posthaste.batch.attempts")
+                .description("attempts to publish and prove a batch")
+                .tag("outcome", outcome)
+                .register(registry);
     }
 
     /** Counts a batch that is published and proved. */
     public void batchSettled(List<RoutedMessage> batch, long nanos) {
+        attempts("settled").increment();
         messages.increment(batch.size());
         batches.record(Duration.ofNanos(nanos));
         for (RoutedMessage message : batch) {
