@@ -44,14 +44,14 @@ public final class HandlerLoop {
     /** Makes one; nothing runs before {@link #start()}. */
     public HandlerLoop(HandlerSetup setup) {
         this.setup = setup;
+        this.workers = newWorkers();
         this.inbox = new Inbox(setup.handler(), setup.settings().lockTimeout());
         DeliveryMeters meters = new DeliveryMeters(setup.meters(), setup.handler());
         DeliveryTransaction transaction = new DeliveryTransaction(
-                setup.dataSource(), inbox, setup.settings().contentionRetriesMax(), meters);
+                setup.dataSource(), inbox, setup.settings().contentionRetriesMax(), meters, workers::isShutdown);
         this.runner = new ChunkRunner(setup.decoder(), transaction, meters);
         this.kafkaGate = new StoreGate(
                 "Kafka for handler " + setup.handler(), setup.settings().storeBackoffMax(), System::nanoTime);
-        this.workers = newWorkers();
         this.thread = new Thread(this::run, "posthaste-" + setup.handler());
         DeliveryMeters.gauge(
                 setup.meters(), "posthaste.partitions.stopped", "handler", setup.handler(), this, loop -> loop.stopped()
@@ -162,8 +162,8 @@ public final class HandlerLoop {
     /** Whether it is a live member of its group. */
     public boolean isKafkaAvailable() {
         GroupMember current = member;
-        double age = current == null ? -1 : current.heartbeatAgeSeconds();
-        return age >= 0 && age <= setup.settings().sessionTimeout().toSeconds();
+        return current != null
+                && current.silenceSeconds() <= setup.settings().sessionTimeout().toSeconds();
     }
 
     private List<StoppedPartition> stopped() {
