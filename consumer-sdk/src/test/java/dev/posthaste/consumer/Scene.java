@@ -23,6 +23,7 @@ import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flywaydb.core.Flyway;
@@ -101,7 +102,7 @@ final class Scene implements AutoCloseable {
     /** One Kafka transaction, as the relay does it. */
     void publish(String handler, int partition, List<TestMessage> messages) {
         producer.beginTransaction();
-        messages.forEach(message -> send(handler, partition, message));
+        messages.forEach(message -> send(message.to(topic(handler), partition)));
         producer.commitTransaction();
     }
 
@@ -111,8 +112,16 @@ final class Scene implements AutoCloseable {
         producer.abortTransaction();
     }
 
-    private void send(String handler, int partition, TestMessage message) {
-        var unused = producer.send(message.to(topic(handler), partition)); // the commit tells of a failure
+    void publishTo(String topic, TestMessage... messages) {
+        producer.beginTransaction();
+        for (TestMessage message : messages) {
+            send(message.to(topic, 0));
+        }
+        producer.commitTransaction();
+    }
+
+    private void send(ProducerRecord<byte[], byte[]> record) {
+        var unused = producer.send(record); // the commit tells of a failure
     }
 
     /** A handler that writes one row for every loan. */
