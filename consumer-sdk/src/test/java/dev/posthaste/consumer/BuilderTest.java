@@ -102,6 +102,16 @@ class BuilderTest {
     }
 
     @Test
+    void whatKafkaWouldRefuseLaterIsRefusedAtOnce() {
+        assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))
+                        .handler(READS_ONE)
+                        .kafka(Map.of("fetch.max.bytes", "many"))
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("fetch.max.bytes");
+    }
+
+    @Test
     void settingsAreCheckedNotRepaired() {
         ConsumerSettings defaults = ConsumerSettings.defaults();
         assertThatThrownBy(() -> defaults.withChunkMax(0)).hasMessage("chunkMax is 0, but must be from 1 to 500");

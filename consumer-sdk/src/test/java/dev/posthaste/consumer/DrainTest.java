@@ -101,8 +101,12 @@ class DrainTest {
     void closeIsIdempotentAndAStartAfterItIsRefused(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {
             PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
+            assertThat(scene.meters.find("posthaste.store.available").gauges()).hasSize(2);
             consumer.close();
             consumer.close();
+            assertThat(scene.meters.find("posthaste.store.available").gauges()).isEmpty();
+            assertThat(scene.meters.find("posthaste.partitions.stopped").gauges())
+                    .isEmpty();
             assertThatThrownBy(consumer::start).isInstanceOf(IllegalStateException.class);
 
             PosthasteConsumer neverStarted =

@@ -227,6 +227,19 @@ class FailureTest {
         }
     }
 
+    @Test
+    void whatTheInboxCannotStoreIsUnreadableAndNoOutage(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 2, "due-notice")) {
+            TestMessage message = TestMessage.of(new Loan("ada", 1));
+            scene.publish("due-notice", 0, message.with(MessageHeaders.TENANT, "no\0rth"));
+            scene.publish("due-notice", 1, message.with(MessageHeaders.STAGED_AT, "+999999-01-01T00:00:00Z"));
+            PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
+
+            soon().until(() -> consumer.health().stopped().size() == 2);
+            assertThat(consumer.health().inboxAvailable()).isTrue();
+        }
+    }
+
     private static StoppedPartition stopped(PosthasteConsumer consumer, int partition) {
         return consumer.health().stopped().stream()
                 .filter(stopped -> stopped.partition() == partition)

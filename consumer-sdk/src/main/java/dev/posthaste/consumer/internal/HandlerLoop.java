@@ -9,6 +9,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.micrometer.core.instrument.Gauge;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ public final class HandlerLoop {
     private final StoreGate kafkaGate;
     private final ExecutorService workers;
     private final Thread thread;
+    private final Gauge stoppedGauge;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile Duration drainBound = Duration.ZERO;
@@ -53,9 +55,11 @@ public final class HandlerLoop {
         this.kafkaGate = new StoreGate(
                 "Kafka for handler " + setup.handler(), setup.settings().storeBackoffMax(), System::nanoTime);
         this.thread = new Thread(this::run, "posthaste-" + setup.handler());
-        DeliveryMeters.gauge(
-                setup.meters(), "posthaste.partitions.stopped", "handler", setup.handler(), this, loop -> loop.stopped()
-                        .size());
+        this.stoppedGauge = Gauge.builder("posthaste.partitions.stopped", this, loop -> loop.stopped()
+                        .size())
+                .description("Partitions that stand still")
+                .tag("handler", setup.handler())
+                .register(setup.meters());
     }
 
     private ExecutorService newWorkers() {
@@ -102,6 +106,7 @@ public final class HandlerLoop {
             }
         } finally {
             workers.shutdownNow();
+            setup.meters().remove(stoppedGauge);
             ended.countDown();
         }
     }

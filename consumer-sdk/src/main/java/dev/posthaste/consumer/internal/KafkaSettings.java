@@ -8,6 +8,7 @@ import java.util.TreeSet;
 
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 import dev.posthaste.consumer.ConsumerSettings;
@@ -65,6 +66,19 @@ public final class KafkaSettings {
         all.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         all.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
         all.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+        check(all, further);
         return all;
+    }
+
+    /** Kafka's own check, now and not on the handler's thread. */
+    private static void check(Map<String, Object> all, Map<String, String> further) {
+        try {
+            var unused = new ConsumerConfig(all);
+        } catch (ConfigException e) {
+            throw new IllegalArgumentException(
+                    "Kafka refuses the settings " + new TreeSet<>(further.keySet()) + " or the address "
+                            + all.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG) + ": " + e.getMessage(),
+                    e);
+        }
     }
 }
