@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 import com.fasterxml.jackson.databind.DeserializationFeature;
@@ -41,6 +42,8 @@ public final class PosthasteConsumer implements AutoCloseable {
     private final PartitionKeeper partitions;
     private final StoreGate inboxGate;
     private final Duration drainTimeout;
+    private final MeterRegistry registry;
+    private final List<Gauge> gauges;
     private boolean started;
 
     private PosthasteConsumer(Builder builder) {
@@ -48,19 +51,16 @@ public final class PosthasteConsumer implements AutoCloseable {
         this.loops = builder.loops(inboxGate);
         this.partitions = new PartitionKeeper(given(builder.dataSource, "dataSource"));
         this.drainTimeout = builder.settings.drainTimeout();
-        gauge(given(builder.meters, "meters"));
+        this.registry = given(builder.meters, "meters");
+        this.gauges = List.of(available("inbox", inboxGate::isAvailable), available("kafka", () -> loops.stream()
+                .allMatch(HandlerLoop::isKafkaAvailable)));
     }
 
-    private void gauge(MeterRegistry registry) {
-        String name = "posthaste.store.available";
-        String description = "1 while the store answers, else 0";
-        Gauge.builder(name, inboxGate, gate -> gate.isAvailable() ? 1 : 0)
-                .description(description)
-                .tag("store", "inbox")
-                .register(registry);
-        Gauge.builder(name, loops, all -> all.stream().allMatch(HandlerLoop::isKafkaAvailable) ? 1 : 0)
-                .description(description)
-                .tag("store", "kafka")
+    private Gauge available(String store, BooleanSupplier isAvailable) {
+        return Gauge.builder("posthaste.store.available", isAvailable, is -> is.getAsBoolean() ? 1 : 0)
+                .description("1 while the store answers, else 0")
+                .tag("store", store)
+                .strongReference(true)
                 .register(registry);
     }
 
@@ -107,6 +107,7 @@ public final class PosthasteConsumer implements AutoCloseable {
             for (HandlerLoop loop : loops) {
                 drained &= loop.awaitEnd();
             }
+            gauges.forEach(registry::remove);
             return drained;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -169,7 +170,7 @@ public final class PosthasteConsumer implements AutoCloseable {
             return this;
         }
 
-        /** Sets where it counts. */
+        /** Sets where it counts; a registry for each consumer, or each with common tags of its own. */
         public Builder meters(MeterRegistry registry) {
             this.meters = registry;
             return this;
@@ -204,8 +205,8 @@ public final class PosthasteConsumer implements AutoCloseable {
          * Makes the consumer; it does not run yet.
          *
          * @throws IllegalStateException if something is missing
-         * @throws IllegalArgumentException if a handler has no catalog record or is not what its record says, or if two
-         *     have one name
+         * @throws IllegalArgumentException if a handler has no catalog record or is not what its record says, if two
+         *     have one name, or if Kafka refuses its settings
          */
         public PosthasteConsumer build() {
             if (handlers.isEmpty()) {

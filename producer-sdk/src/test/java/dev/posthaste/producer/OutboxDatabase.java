@@ -102,16 +102,21 @@ record OutboxDatabase(PostgresServer server, String name) {
 
     /** Writes the evidence of a batch, as the relay does. */
     void dispatch(long batch, Collection<UUID> ids) throws SQLException {
+        dispatch("test", batch, ids);
+    }
+
+    void dispatch(String slot, long batch, Collection<UUID> ids) throws SQLException {
         try (Connection connection = connect();
                 PreparedStatement insert = connection.prepareStatement("""
                         INSERT INTO outbox.dispatch_batch
                             (slot, batch, attempt, fence, position, catalog_version, staged, message_ids)
-                        SELECT 'test', ?, 1, 1, '0/1', 'v', tstzrange(min(created_at), max(created_at), '[]'), ?
+                        SELECT ?, ?, 1, 1, '0/1', 'v', tstzrange(min(created_at), max(created_at), '[]'), ?
                         FROM outbox.message WHERE id = ANY (?)""")) {
             Array array = connection.createArrayOf("uuid", ids.toArray());
-            insert.setLong(1, batch);
-            insert.setArray(2, array);
+            insert.setString(1, slot);
+            insert.setLong(2, batch);
             insert.setArray(3, array);
+            insert.setArray(4, array);
             insert.executeUpdate();
         }
     }

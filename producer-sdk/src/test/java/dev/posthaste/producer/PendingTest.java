@@ -98,6 +98,18 @@ class PendingTest {
     }
 
     @Test
+    void anotherSlotThatCountsItsBatchesFromOneChangesNothing() throws SQLException {
+        for (int batch = 100; batch < 105; batch++) {
+            database.dispatch("old", batch, List.of(database.stageCommitted()));
+            advance();
+        }
+        UUID first = database.stageCommitted();
+        assertThat(pending()).containsExactly(first);
+        database.dispatch("new", 1, List.of(first));
+        assertThat(pending()).isEmpty();
+    }
+
+    @Test
     void theBoundsWaitForALongTransaction() throws SQLException {
         try (Connection longRunning = database.begin()) {
             UUID late = Outbox.create().stage(longRunning, loan("{}"));

@@ -23,6 +23,9 @@ record ChunkResult(int finished, Ending ending) {
     /** Try the same records again once the store is back. */
     record StoreAway(Throwable cause) implements Ending {}
 
+    /** The time of a drain is over: nothing more. */
+    record Abandoned() implements Ending {}
+
     /** The next record cannot be finished. */
     record Failed(Failure failure) implements Ending {}
 

@@ -64,6 +64,9 @@ final class ChunkRunner {
         if (attempt instanceof DeliveryTransaction.StoreAway away) {
             return new ChunkResult(before, new ChunkResult.StoreAway(away.cause()));
         }
+        if (attempt instanceof DeliveryTransaction.Abandoned) {
+            return new ChunkResult(before, new ChunkResult.Abandoned());
+        }
         if (attempt instanceof DeliveryTransaction.HandlerFailed failed) {
             meters.failed();
             return new ChunkResult(before, new ChunkResult.Failed(failure(failed, record)));

@@ -1,10 +1,8 @@
 package dev.posthaste.consumer.internal;
 
 import java.time.Duration;
-import java.util.function.ToDoubleFunction;
 
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
@@ -34,10 +32,6 @@ final class DeliveryMeters {
                 .tag("handler", handler)
                 .tag("outcome", outcome)
                 .register(registry);
-    }
-
-    static <T> void gauge(MeterRegistry registry, String name, String tag, String value, T of, ToDoubleFunction<T> f) {
-        Gauge.builder(name, of, f).tag(tag, value).register(registry);
     }
 
     void committed(int newlyCompleted, int duplicates) {

@@ -3,6 +3,7 @@ package dev.posthaste.consumer.internal;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 import org.apache.kafka.common.TopicPartition;
@@ -19,12 +20,24 @@ final class DeliveryTransaction {
     private final Inbox inbox;
     private final int contentionRetriesMax;
     private final DeliveryMeters meters;
+    private final BooleanSupplier abandoned;
 
-    DeliveryTransaction(DataSource dataSource, Inbox inbox, int contentionRetriesMax, DeliveryMeters meters) {
+    /**
+     * Makes one.
+     *
+     * @param abandoned whether the time of a drain is over: then nothing new is begun, and what fails fails for that
+     */
+    DeliveryTransaction(
+            DataSource dataSource,
+            Inbox inbox,
+            int contentionRetriesMax,
+            DeliveryMeters meters,
+            BooleanSupplier abandoned) {
         this.dataSource = dataSource;
         this.inbox = inbox;
         this.contentionRetriesMax = contentionRetriesMax;
         this.meters = meters;
+        this.abandoned = abandoned;
     }
 
     /** How it ended. */
@@ -37,6 +50,9 @@ final class DeliveryTransaction {
      * Nothing was committed, or it is not known: the database is away, or another member works on the same messages.
      */
     record StoreAway(Throwable cause) implements Attempt {}
+
+    /** Nothing was committed: the handler was interrupted at the end of a drain. */
+    record Abandoned() implements Attempt {}
 
     /** Nothing was committed; with several deliveries the one named need not be the guilty one. */
     record HandlerFailed(Delivery<?> delivery, Throwable cause) implements Attempt {}
@@ -55,6 +71,9 @@ final class DeliveryTransaction {
     }
 
     private Attempt runOnce(TopicPartition partition, List<Delivery<?>> deliveries) {
+        if (abandoned.getAsBoolean()) {
+            return new Abandoned();
+        }
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
@@ -96,6 +115,9 @@ final class DeliveryTransaction {
         } catch (Throwable e) { // whatever a handler throws: an Error of its own must not end the lane
             guard.end();
             boolean connected = SqlErrors.rollback(connection, e);
+            if (abandoned.getAsBoolean()) {
+                return new Abandoned();
+            }
             return connected ? judged(e, new HandlerFailed(current, e)) : new StoreAway(e);
         }
         meters.committed(

@@ -29,16 +29,21 @@ record Envelope(
         String contentType,
         Map<String, String> userHeaders) {
 
+    private static final int YEAR_MAX = 9999;
+    private static final int CHARACTERS_TOLD_MAX = 100;
+
     static Envelope of(Headers headers) throws UnreadableException {
         UUID id = required(headers, null, MessageHeaders.CE_ID, UUID::fromString);
-        String tenant = text(headers, MessageHeaders.TENANT);
+        String tenant = text(headers, MessageHeaders.TENANT) == null
+                ? ""
+                : required(headers, id, MessageHeaders.TENANT, Envelope::storable);
         return new Envelope(
                 id,
                 required(headers, id, MessageHeaders.KIND, MessageKind::ofWireName),
                 required(headers, id, MessageHeaders.CE_TYPE, Function.identity()),
                 required(headers, id, MessageHeaders.SCHEMA_VERSION, Integer::valueOf),
                 text(headers, MessageHeaders.CE_SUBJECT),
-                tenant == null ? "" : tenant,
+                tenant,
                 required(headers, id, MessageHeaders.CE_TIME, Envelope::instant),
                 required(headers, id, MessageHeaders.STAGED_AT, Envelope::instant),
                 required(headers, id, MessageHeaders.CONTENT_TYPE, Function.identity()),
@@ -56,12 +61,31 @@ record Envelope(
             return parse.apply(value);
         } catch (IllegalArgumentException | DateTimeException e) {
             throw new UnreadableException(
-                    id, "its header " + name + " is \"" + value + "\", which cannot be read", null);
+                    id, "its header " + name + " is \"" + shortened(value) + "\", which cannot be read", null);
         }
     }
 
+    /** What PostgreSQL cannot store came from somewhere else. */
+    private static String storable(String value) {
+        if (value.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException();
+        }
+        return value;
+    }
+
     private static Instant instant(String value) {
-        return OffsetDateTime.parse(value).toInstant();
+        OffsetDateTime time = OffsetDateTime.parse(value);
+        if (time.getYear() < 1 || time.getYear() > YEAR_MAX) {
+            throw new IllegalArgumentException();
+        }
+        return time.toInstant();
+    }
+
+    private static String shortened(String value) {
+        String printable = value.replaceAll("\\p{Cntrl}", "?");
+        return printable.length() <= CHARACTERS_TOLD_MAX
+                ? printable
+                : printable.substring(0, CHARACTERS_TOLD_MAX) + "…";
     }
 
     private static @Nullable String text(Headers headers, String name) {

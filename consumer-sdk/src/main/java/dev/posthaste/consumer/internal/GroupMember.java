@@ -41,6 +41,8 @@ final class GroupMember implements ConsumerRebalanceListener {
     private final Function<TopicPartition, Lane> newLane;
     private final Map<TopicPartition, Lane> lanes = new ConcurrentHashMap<>();
     private Duration revokeWait = REVOKE_WAIT;
+    private volatile long joinedNanos;
+    private volatile boolean joined;
 
     GroupMember(
             HandlerSetup setup,
@@ -93,6 +95,8 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     @Override
     public void onPartitionsAssigned(Collection<TopicPartition> partitions) {
+        joinedNanos = System.nanoTime();
+        joined = true;
         if (partitions.isEmpty()) {
             return;
         }
@@ -166,14 +170,19 @@ final class GroupMember implements ConsumerRebalanceListener {
         return lanes.values().stream().flatMap(lane -> lane.stopped().stream()).toList();
     }
 
-    /** Seconds since the last heartbeat to the group; negative before the first. */
-    double heartbeatAgeSeconds() {
-        for (Metric metric : consumer.metrics().values()) {
-            if (metric.metricName().name().equals("last-heartbeat-seconds-ago")
-                    && metric.metricValue() instanceof Double seconds) {
-                return seconds;
-            }
-        }
-        return -1;
+    /** Seconds since it last gave the group a sign of life; infinite before it has joined. */
+    double silenceSeconds() {
+        double sinceHeartbeat = consumer.metrics().values().stream()
+                .filter(metric -> metric.metricName().name().equals("last-heartbeat-seconds-ago"))
+                .map(Metric::metricValue)
+                .filter(value -> value instanceof Double seconds && seconds >= 0) // negative before the first one
+                .mapToDouble(value -> (Double) value)
+                .findFirst()
+                .orElse(Double.POSITIVE_INFINITY);
+        return Math.min(sinceHeartbeat, sinceJoined());
+    }
+
+    private double sinceJoined() {
+        return joined ? (System.nanoTime() - joinedNanos) / 1e9 : Double.POSITIVE_INFINITY;
     }
 }

@@ -9,6 +9,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
+import io.micrometer.core.instrument.Gauge;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,7 @@ public final class HandlerLoop {
     private final StoreGate kafkaGate;
     private final ExecutorService workers;
     private final Thread thread;
+    private final Gauge stoppedGauge;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
     private volatile Duration drainBound = Duration.ZERO;
@@ -44,18 +46,20 @@ public final class HandlerLoop {
     /** Makes one; nothing runs before {@link #start()}. */
     public HandlerLoop(HandlerSetup setup) {
         this.setup = setup;
+        this.workers = newWorkers();
         this.inbox = new Inbox(setup.handler(), setup.settings().lockTimeout());
         DeliveryMeters meters = new DeliveryMeters(setup.meters(), setup.handler());
         DeliveryTransaction transaction = new DeliveryTransaction(
-                setup.dataSource(), inbox, setup.settings().contentionRetriesMax(), meters);
+                setup.dataSource(), inbox, setup.settings().contentionRetriesMax(), meters, workers::isShutdown);
         this.runner = new ChunkRunner(setup.decoder(), transaction, meters);
         this.kafkaGate = new StoreGate(
                 "Kafka for handler " + setup.handler(), setup.settings().storeBackoffMax(), System::nanoTime);
-        this.workers = newWorkers();
         this.thread = new Thread(this::run, "posthaste-" + setup.handler());
-        DeliveryMeters.gauge(
-                setup.meters(), "posthaste.partitions.stopped", "handler", setup.handler(), this, loop -> loop.stopped()
-                        .size());
+        this.stoppedGauge = Gauge.builder("posthaste.partitions.stopped", this, loop -> loop.stopped()
+                        .size())
+                .description("Partitions that stand still")
+                .tag("handler", setup.handler())
+                .register(setup.meters());
     }
 
     private ExecutorService newWorkers() {
@@ -102,6 +106,7 @@ public final class HandlerLoop {
             }
         } finally {
             workers.shutdownNow();
+            setup.meters().remove(stoppedGauge);
             ended.countDown();
         }
     }
@@ -162,8 +167,8 @@ public final class HandlerLoop {
     /** Whether it is a live member of its group. */
     public boolean isKafkaAvailable() {
         GroupMember current = member;
-        double age = current == null ? -1 : current.heartbeatAgeSeconds();
-        return age >= 0 && age <= setup.settings().sessionTimeout().toSeconds();
+        return current != null
+                && current.silenceSeconds() <= setup.settings().sessionTimeout().toSeconds();
     }
 
     private List<StoppedPartition> stopped() {

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 import dev.posthaste.consumer.ConsumerSettings;
@@ -58,13 +59,26 @@ public final class KafkaSettings {
                 ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
                 List.of(CooperativeStickyAssignor.class.getName()));
         all.put(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG, sessionMillis);
-        all.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, sessionMillis / 4);
+        all.put(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG, sessionMillis / 6);
         all.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         all.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false);
         all.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         all.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         all.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
         all.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
+        check(all, further);
         return all;
+    }
+
+    /** Kafka's own check, now and not on the handler's thread. */
+    private static void check(Map<String, Object> all, Map<String, String> further) {
+        try {
+            var unused = new ConsumerConfig(all);
+        } catch (ConfigException e) {
+            throw new IllegalArgumentException(
+                    "Kafka refuses the settings " + new TreeSet<>(further.keySet()) + " or the address "
+                            + all.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG) + ": " + e.getMessage(),
+                    e);
+        }
     }
 }

@@ -132,7 +132,7 @@ final class Lane implements Runnable {
             gate.failed(away.cause());
         } else if (result.ending() instanceof ChunkResult.Failed failed) {
             fail(failed.failure());
-        } else {
+        } else if (result.ending() instanceof ChunkResult.Done) {
             gate.succeeded();
         }
         wake();
@@ -140,7 +140,7 @@ final class Lane implements Runnable {
 
     private void fail(ChunkResult.Failure failure) {
         if (closed) {
-            return; // it was interrupted, or belongs to another member already, which will find out for itself
+            return; // it belongs to another member by now, which will find out for itself
         }
         stop(new StoppedPartition(
                 handler,

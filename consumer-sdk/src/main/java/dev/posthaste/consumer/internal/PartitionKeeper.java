@@ -46,6 +46,9 @@ public final class PartitionKeeper {
             }
             connection.setAutoCommit(autoCommit);
         } catch (SQLException | RuntimeException e) {
+            if (timer.isShutdown()) {
+                return;
+            }
             LOG.warn("the inbox's partitions were not made; the next try is in an hour: {}", e.toString());
         }
     }

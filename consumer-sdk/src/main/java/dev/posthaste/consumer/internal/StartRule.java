@@ -9,9 +9,14 @@ import java.util.Map;
 import java.util.Set;
 import javax.sql.DataSource;
 
+import org.apache.kafka.clients.consumer.CommitFailedException;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.StopReason;
 import dev.posthaste.consumer.StoppedPartition;
@@ -22,6 +27,8 @@ import dev.posthaste.consumer.StoppedPartition;
  * it stands still instead of running everything again or jumping over something. Used by the loop's thread only.
  */
 final class StartRule {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StartRule.class);
 
     private final HandlerSetup setup;
     private final DataSource dataSource;
@@ -69,6 +76,10 @@ final class StartRule {
             }
             connection.setAutoCommit(autoCommit);
             setup.inboxGate().succeeded();
+        } catch (RebalanceInProgressException | CommitFailedException e) {
+            LOG.debug("{} is rebalancing; where its partitions begin is decided afterwards", setup.topic(), e);
+        } catch (KafkaException e) {
+            throw e; // this member is of no more use
         } catch (SQLException | RuntimeException e) {
             setup.inboxGate().failed(e);
         }

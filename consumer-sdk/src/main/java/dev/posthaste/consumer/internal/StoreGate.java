@@ -69,7 +69,12 @@ public final class StoreGate {
                     "{} is not available ({} failed tries); pausing, then trying again: {}",
                     store,
                     failures,
-                    cause.toString());
+                    describe(cause));
         }
+    }
+
+    private static String describe(Throwable error) {
+        Throwable cause = error.getCause();
+        return cause == null ? error.toString() : error + ", caused by " + cause;
     }
 }

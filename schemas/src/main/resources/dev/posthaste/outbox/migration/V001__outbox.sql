@@ -135,6 +135,8 @@ SELECT outbox.ensure_partitions();
 CREATE TABLE outbox.dispatch_batch (
     slot            text        NOT NULL,
     batch           bigint      NOT NULL,
+    -- Counts the evidence of all slots, in the order in which it was written.
+    serial          bigint      NOT NULL GENERATED ALWAYS AS IDENTITY,
     attempt         integer     NOT NULL CHECK (attempt >= 1),
     fence           bigint      NOT NULL,
     position        pg_lsn      NOT NULL,
@@ -148,19 +150,19 @@ CREATE TABLE outbox.dispatch_batch (
 );
 COMMENT ON COLUMN outbox.dispatch_batch.position IS 'End of the last wholly published source transaction, as in the position record of this batch.';
 CREATE INDEX dispatch_batch_staged ON outbox.dispatch_batch USING gist (staged);
-CREATE INDEX dispatch_batch_batch ON outbox.dispatch_batch (batch);
+CREATE UNIQUE INDEX dispatch_batch_serial ON outbox.dispatch_batch (serial);
 
 -- How far evidence is known to be complete, so that counting what is pending reads the newest messages only:
---   every message of a transaction below xid has evidence, and evidence of the others begins at first_batch.
--- next_xid and next_batch are the candidate that takes over once its transactions are over and their messages dispatched.
+--   every message of a transaction below xid has evidence, and evidence of the others begins at first_serial.
+-- next_xid and next_serial are the candidate that takes over once its transactions are over and their messages dispatched.
 CREATE TABLE outbox.settled (
-    only_row    boolean PRIMARY KEY DEFAULT true CHECK (only_row),
-    xid         bigint NOT NULL,
-    first_batch bigint NOT NULL,
-    next_xid    bigint NOT NULL,
-    next_batch  bigint NOT NULL
+    only_row     boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+    xid          bigint NOT NULL,
+    first_serial bigint NOT NULL,
+    next_xid     bigint NOT NULL,
+    next_serial  bigint NOT NULL
 );
-INSERT INTO outbox.settled (xid, first_batch, next_xid, next_batch) VALUES (0, 0, 0, 0);
+INSERT INTO outbox.settled (xid, first_serial, next_xid, next_serial) VALUES (0, 0, 0, 0);
 
 -- Messages committed and without evidence, exactly. The bounds are read first, so that the planner sees them as constants.
 CREATE FUNCTION outbox.pending()
@@ -175,8 +177,8 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT m.id, m.kind, m.type, m.tenant, m.created_at, m.staged_xid FROM outbox.message m '
         'WHERE m.staged_xid >= %s AND NOT EXISTS ('
-        '    SELECT FROM (SELECT unnest(b.message_ids) AS id FROM outbox.dispatch_batch b WHERE b.batch >= %s) dispatched '
-        '    WHERE dispatched.id = m.id)', bound.xid, bound.first_batch);
+        '    SELECT FROM (SELECT unnest(b.message_ids) AS id FROM outbox.dispatch_batch b WHERE b.serial >= %s) dispatched '
+        '    WHERE dispatched.id = m.id)', bound.xid, bound.first_serial);
 END
 $$;
 
@@ -191,15 +193,15 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT count(*), min(m.created_at) FROM outbox.message m '
         'WHERE m.staged_xid >= %s AND NOT EXISTS ('
-        '    SELECT FROM (SELECT unnest(b.message_ids) AS id FROM outbox.dispatch_batch b WHERE b.batch >= %s) dispatched '
-        '    WHERE dispatched.id = m.id)', bound.xid, bound.first_batch);
+        '    SELECT FROM (SELECT unnest(b.message_ids) AS id FROM outbox.dispatch_batch b WHERE b.serial >= %s) dispatched '
+        '    WHERE dispatched.id = m.id)', bound.xid, bound.first_serial);
 END
 $$;
 
 -- Moves the bounds of outbox.settled forward where that is safe. The leading relay calls it now and then.
 --   1. Once every transaction below next_xid is over (prepared ones count as running), no further message can appear there.
 --   2. A message of a transaction from the new next_xid on began after every batch visible now was committed, so its
---      evidence has a higher batch number. Both are read in one statement, that is, in one snapshot.
+--      evidence has a higher serial. Both are read in one statement, that is, in one snapshot.
 CREATE FUNCTION outbox.advance_settled() RETURNS void
     LANGUAGE plpgsql
     SET search_path = pg_catalog, pg_temp
@@ -213,9 +215,9 @@ BEGIN
         RETURN;
     END IF;
     UPDATE outbox.settled
-    SET xid = bound.next_xid, first_batch = bound.next_batch, next_xid = now_at.xmax, next_batch = now_at.batch
+    SET xid = bound.next_xid, first_serial = bound.next_serial, next_xid = now_at.xmax, next_serial = now_at.serial
     FROM (SELECT pg_snapshot_xmax(pg_current_snapshot())::text::bigint AS xmax,
-                 (SELECT coalesce(max(b.batch), 0) + 1 FROM outbox.dispatch_batch b) AS batch) now_at;
+                 (SELECT coalesce(max(b.serial), 0) + 1 FROM outbox.dispatch_batch b) AS serial) now_at;
 END
 $$;
 

@@ -1,0 +1,123 @@
+package dev.posthaste.consumer;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.junit.jupiter.api.Test;
+import org.postgresql.ds.PGSimpleDataSource;
+
+import dev.posthaste.schemas.catalog.Catalog;
+import dev.posthaste.schemas.catalog.DeliveryMode;
+
+import static dev.posthaste.consumer.Handler.handler;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+/** What is refused before anything runs. */
+class BuilderTest {
+
+    private static final Handler READS_ONE = Scene.writing("due-notice");
+
+    private static PosthasteConsumer.Builder builder(Catalog catalog) {
+        return PosthasteConsumer.builder()
+                .namespace("library")
+                .bootstrapServers("localhost:1")
+                .dataSource(new PGSimpleDataSource())
+                .catalog(catalog)
+                .meters(new SimpleMeterRegistry());
+    }
+
+    @Test
+    void aHandlerWithoutACatalogRecordIsRefused() {
+        assertThatThrownBy(() -> builder(Catalogs.ofLoans("statistics"))
+                        .handler(READS_ONE)
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("due-notice has no record")
+                .hasMessageContaining("handlers/due-notice.yaml");
+    }
+
+    @Test
+    void aHandlerThatReadsOtherThanItsRecordIsRefusedNamingBoth() {
+        Catalog two = Catalogs.of(
+                List.of(Catalogs.event(Loan.TYPE, 2)),
+                List.of(Catalogs.handler("due-notice", Map.of(Loan.TYPE, Set.of(1, 2)))));
+        assertThatThrownBy(() -> builder(two).handler(READS_ONE).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("reads [" + Loan.TYPE + " v1] in code")
+                .hasMessageContaining("subscribes to [" + Loan.TYPE + " v1, " + Loan.TYPE + " v2]");
+        Handler more = READS_ONE.on("library.other", 1, Loan.class).handle((event, tx) -> {});
+        assertThatThrownBy(() ->
+                        builder(Catalogs.ofLoans("due-notice")).handler(more).build())
+                .hasMessageContaining("library.other v1");
+    }
+
+    @Test
+    void aLeasedHandlerIsRefusedForNow() {
+        Catalog leased = Catalogs.of(
+                List.of(Catalogs.event(Loan.TYPE, 1)),
+                List.of(Catalogs.handler("due-notice", Map.of(Loan.TYPE, Set.of(1)), DeliveryMode.LEASED)));
+        assertThatThrownBy(() -> builder(leased).handler(READS_ONE).build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("leased")
+                .hasMessageContaining("transactional handlers only");
+    }
+
+    @Test
+    void theSameVersionOrTheSameHandlerTwiceIsRefused() {
+        Handler twice = READS_ONE.on(Loan.TYPE, 1, Loan.class).handle((event, tx) -> {});
+        assertThatThrownBy(() ->
+                        builder(Catalogs.ofLoans("due-notice")).handler(twice).build())
+                .hasMessageContaining("twice");
+        assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))
+                        .handler(READS_ONE)
+                        .handler(READS_ONE)
+                        .build())
+                .hasMessageContaining("due-notice is there twice");
+        assertThatThrownBy(() -> handler("x").on("t", 0, Loan.class).handle((event, tx) -> {}))
+                .hasMessageContaining("versions begin with 1");
+    }
+
+    @Test
+    void whatIsMissingIsNamed() {
+        assertThatThrownBy(() -> PosthasteConsumer.builder().build()).hasMessageContaining("handler");
+        assertThatThrownBy(() -> PosthasteConsumer.builder().handler(READS_ONE).build())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("catalog is missing");
+        assertThatThrownBy(() -> PosthasteConsumer.builder()
+                        .handler(READS_ONE)
+                        .catalog(Catalogs.ofLoans("due-notice"))
+                        .build())
+                .hasMessageContaining("namespace is missing");
+    }
+
+    @Test
+    void kafkaSettingsOnWhichThePromisesRestAreRefused() {
+        assertThatThrownBy(() -> PosthasteConsumer.builder()
+                        .kafka(Map.of("isolation.level", "read_uncommitted", "security.protocol", "SSL")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("[isolation.level]");
+    }
+
+    @Test
+    void whatKafkaWouldRefuseLaterIsRefusedAtOnce() {
+        assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))
+                        .handler(READS_ONE)
+                        .kafka(Map.of("fetch.max.bytes", "many"))
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("fetch.max.bytes");
+    }
+
+    @Test
+    void settingsAreCheckedNotRepaired() {
+        ConsumerSettings defaults = ConsumerSettings.defaults();
+        assertThatThrownBy(() -> defaults.withChunkMax(0)).hasMessage("chunkMax is 0, but must be from 1 to 500");
+        assertThatThrownBy(() -> defaults.withLanesMax(65)).hasMessageContaining("lanesMax is 65");
+        assertThatThrownBy(() -> defaults.withSessionTimeout(Duration.ofSeconds(5)))
+                .hasMessage("sessionTimeout is PT5S, but must be from PT6S to PT5M");
+        assertThatThrownBy(() -> defaults.withContentionRetriesMax(-1)).isInstanceOf(IllegalArgumentException.class);
+    }
+}

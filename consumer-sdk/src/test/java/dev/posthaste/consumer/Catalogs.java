@@ -1,0 +1,80 @@
+package dev.posthaste.consumer;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+import com.fasterxml.jackson.databind.node.BooleanNode;
+
+import dev.posthaste.schemas.MessageKind;
+import dev.posthaste.schemas.catalog.Catalog;
+import dev.posthaste.schemas.catalog.DeliveryMode;
+import dev.posthaste.schemas.catalog.DeliveryOrder;
+import dev.posthaste.schemas.catalog.DurableDelivery;
+import dev.posthaste.schemas.catalog.EventRecord;
+import dev.posthaste.schemas.catalog.HandlerRecord;
+import dev.posthaste.schemas.catalog.OnDeadLetter;
+
+/** Catalogs for tests. */
+final class Catalogs {
+
+    private static final DurableDelivery DELIVERY = new DurableDelivery(
+            "effect-once",
+            "the test's database",
+            "skipped",
+            new DurableDelivery.Retry(3, Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1)),
+            "docs/runbooks/none.md",
+            Duration.ofMinutes(5),
+            new DurableDelivery.Alerts(Duration.ofMinutes(1), 1));
+
+    private Catalogs() {}
+
+    /** Handlers that read the first version of a loan. */
+    static Catalog ofLoans(String... handlers) {
+        return of(
+                List.of(event(Loan.TYPE, 1)),
+                Arrays.stream(handlers)
+                        .map(handler -> handler(handler, Map.of(Loan.TYPE, Set.of(1))))
+                        .toList());
+    }
+
+    static Catalog of(List<EventRecord> events, List<HandlerRecord> handlers) {
+        return new Catalog("test", events, handlers, Map.of());
+    }
+
+    static EventRecord event(String type, int versions) {
+        return new EventRecord(
+                type,
+                MessageKind.INTEGRATION_EVENT,
+                "outbound",
+                "internal",
+                "lending",
+                IntStream.rangeClosed(1, versions)
+                        .boxed()
+                        .collect(Collectors.toMap(
+                                Function.identity(),
+                                version -> new EventRecord.EventVersion(BooleanNode.TRUE, Map.of()))));
+    }
+
+    static HandlerRecord handler(String handler, Map<String, Set<Integer>> reads) {
+        return handler(handler, reads, DeliveryMode.TRANSACTIONAL);
+    }
+
+    static HandlerRecord handler(String handler, Map<String, Set<Integer>> reads, DeliveryMode mode) {
+        return new HandlerRecord(
+                handler,
+                "lending",
+                reads.entrySet().stream()
+                        .map(entry -> new HandlerRecord.Subscription(entry.getKey(), entry.getValue()))
+                        .toList(),
+                mode,
+                DeliveryOrder.UNORDERED,
+                OnDeadLetter.PASS,
+                DELIVERY);
+    }
+}

@@ -1,0 +1,162 @@
+package dev.posthaste.consumer;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.stream.IntStream;
+
+import org.apache.kafka.clients.admin.NewPartitions;
+import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.common.TopicPartition;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.Test;
+
+import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.Stack;
+
+import static dev.posthaste.consumer.Handler.handler;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+@PosthasteStack
+class OffsetsTest {
+
+    private static ConditionFactory soon() {
+        return await().atMost(Duration.ofSeconds(30));
+    }
+
+    private static List<TestMessage> loans(int from, int to) {
+        return IntStream.rangeClosed(from, to)
+                .mapToObj(n -> TestMessage.of(new Loan("ada", n)))
+                .toList();
+    }
+
+    /** Reported case 31. */
+    @Test
+    void noOffsetIsCommittedPastARecordInHand(Stack stack) throws Exception {
+        CountDownLatch inHand = new CountDownLatch(1);
+        CountDownLatch never = new CountDownLatch(1);
+        Handler hangsAtThree = handler("due-notice")
+                .on(Loan.TYPE, 1, Loan.class)
+                .handle((event, tx) -> {
+                    Scene.write("due-notice", event, tx);
+                    if (event.payload().n() == 3) {
+                        inHand.countDown();
+                        never.await();
+                    }
+                });
+        try (Scene scene = Scene.open(stack, 2, "due-notice")) {
+            scene.publish("due-notice", 0, loans(1, 6));
+            scene.publish("due-notice", 1, loans(101, 106));
+            PosthasteConsumer consumer = scene.start(scene.builder(hangsAtThree)
+                    .settings(ConsumerSettings.defaults().withChunkMax(1)));
+            inHand.await();
+            soon().until(() -> Long.valueOf(7).equals(scene.committed("due-notice", 1)));
+            soon().until(() -> Long.valueOf(2).equals(scene.committed("due-notice", 0)));
+            assertThat(consumer.drain(Duration.ofMillis(100))).as("it hangs").isFalse();
+            assertThat(scene.committed("due-notice", 0)).isEqualTo(2);
+
+            scene.start(Scene.writing("due-notice"));
+            soon().until(() -> scene.effects("due-notice").size() == 12);
+            assertThat(scene.query("SELECT n FROM effect WHERE n < 100 ORDER BY seq"))
+                    .containsExactly("1", "2", "3", "4", "5", "6");
+        }
+    }
+
+    @Test
+    void theFirstStartBeginsWithTheEarliestRecord(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 2, "due-notice")) {
+            scene.publish("due-notice", 0, loans(1, 3));
+            scene.start(Scene.writing("due-notice"));
+
+            soon().until(() -> scene.effects("due-notice").size() == 3);
+            soon().until(() -> Long.valueOf(0).equals(scene.committed("due-notice", 1)));
+            assertThat(scene.query("SELECT record_partition FROM inbox.started_partition ORDER BY 1"))
+                    .containsExactly("0", "1");
+        }
+    }
+
+    @Test
+    void aPartitionAddedLaterBeginsWithItsEarliestRecord(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            scene.publish("due-notice", 0, loans(1, 1));
+            PosthasteConsumer first = scene.start(Scene.writing("due-notice"));
+            soon().until(() -> scene.effects("due-notice").size() == 1);
+            first.close();
+            scene.admin
+                    .createPartitions(Map.of(scene.topic("due-notice"), NewPartitions.increaseTo(2)))
+                    .all()
+                    .get();
+            soon().ignoreExceptions().until(() -> {
+                scene.publish("due-notice", 1, loans(2, 2));
+                return true;
+            });
+            scene.start(Scene.writing("due-notice"));
+            soon().until(() -> scene.effects("due-notice").contains("2"));
+        }
+    }
+
+    /** Reported case 46. */
+    @Test
+    void lostGroupOffsetsAreAnAlarmAndAStopNotAJump(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            scene.publish("due-notice", 0, loans(1, 3));
+            PosthasteConsumer first = scene.start(Scene.writing("due-notice"));
+            soon().until(() -> scene.effects("due-notice").size() == 3);
+            first.close();
+            scene.admin
+                    .deleteConsumerGroups(List.of(scene.topic("due-notice")))
+                    .all()
+                    .get();
+            assertThat(scene.committed("due-notice", 0)).isNull();
+            scene.publish("due-notice", 0, loans(4, 4));
+
+            PosthasteConsumer second = scene.start(Scene.writing("due-notice"));
+            soon().until(() -> !second.health().stopped().isEmpty());
+            assertThat(second.health().stopped()).singleElement().satisfies(stopped -> {
+                assertThat(stopped.reason()).isEqualTo(StopReason.OFFSET_LOST);
+                assertThat(stopped.summary()).contains("--reset-offsets", "inbox.started_partition");
+            });
+            second.close();
+            assertThat(scene.effects("due-notice")).hasSize(3);
+            assertThat(scene.committed("due-notice", 0)).isNull();
+
+            scene.execute("DELETE FROM inbox.started_partition"); // as the summary says
+            scene.start(Scene.writing("due-notice"));
+            soon().until(() -> scene.effects("due-notice").size() == 4);
+            assertThat(scene.attempts("due-notice", "duplicate")).isEqualTo(3);
+        }
+    }
+
+    /** Reported case 46. */
+    @Test
+    void fallingBehindTheTopicsRetentionIsAnAlarmAndAStopNotAJump(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 2, "due-notice")) {
+            scene.publish("due-notice", 0, loans(1, 3));
+            PosthasteConsumer first = scene.start(Scene.writing("due-notice"));
+            soon().until(() -> scene.effects("due-notice").size() == 3);
+            first.close();
+            scene.publish("due-notice", 0, loans(4, 9));
+            TopicPartition partition = new TopicPartition(scene.topic("due-notice"), 0);
+            scene.admin
+                    .deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(7)))
+                    .all()
+                    .get();
+
+            PosthasteConsumer second = scene.start(Scene.writing("due-notice"));
+            soon().until(() -> !second.health().stopped().isEmpty());
+            scene.publish("due-notice", 1, loans(101, 103));
+            soon().until(() -> scene.effects("due-notice").size() == 6);
+            assertThat(second.health().stopped()).singleElement().satisfies(stopped -> {
+                assertThat(stopped.reason()).isEqualTo(StopReason.OFFSET_OUT_OF_RANGE);
+                assertThat(stopped.partition()).isZero();
+                assertThat(stopped.offset()).isEqualTo(4);
+            });
+            second.close();
+            assertThat(scene.query("SELECT n FROM effect WHERE n BETWEEN 4 AND 9"))
+                    .isEmpty();
+            assertThat(scene.committed("due-notice", 0)).isEqualTo(4);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+package dev.posthaste.consumer;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import org.apache.kafka.clients.admin.NewTopic;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import dev.posthaste.consumer.example.DueNotices;
+import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.Stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** The README's examples are compiled and run. */
+@PosthasteStack
+class ReadmeTest {
+
+    private static String block(String language, int number) throws IOException {
+        Matcher blocks = Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+                .matcher(Files.readString(Path.of("README.md")));
+        for (int i = 0; i <= number; i++) {
+            assertThat(blocks.find()).as("block %d of %s", i, language).isTrue();
+        }
+        return blocks.group(1);
+    }
+
+    @Test
+    void theReadmeHasTheExampleAsItIs() throws IOException {
+        String example = Files.readString(Path.of("src/test/java/dev/posthaste/consumer/example/DueNotices.java"));
+        assertThat(block("java", 0)).isEqualTo(example.substring(example.indexOf("import ")));
+        assertThat(Files.readString(Path.of("README.md")).split("```java"))
+                .as("another example that nobody compiles")
+                .hasSize(2);
+    }
+
+    @Test
+    void theExampleWorksWithTheReadmesCatalog(Stack stack, @TempDir Path catalog) throws Exception {
+        Files.createDirectories(catalog.resolve("events"));
+        Files.createDirectories(catalog.resolve("handlers"));
+        Files.writeString(catalog.resolve("events/library.loan-borrowed.yaml"), block("yaml", 0));
+        Files.writeString(catalog.resolve("handlers/due-notice.yaml"), block("yaml", 1));
+        try (Scene scene = Scene.open(stack, 1)) {
+            scene.execute("CREATE TABLE notice (member text, due_on date)");
+            scene.admin
+                    .createTopics(List.of(new NewTopic("library.due-notice", 1, (short) 1)))
+                    .all()
+                    .get();
+            scene.publishTo(
+                    "library.due-notice",
+                    TestMessage.of(
+                            "library.loan-borrowed",
+                            1,
+                            "c1",
+                            "{\"copy\":\"c1\",\"member\":\"ada\",\"borrowedOn\":\"2026-03-01\"}"),
+                    TestMessage.of(
+                            "library.loan-borrowed",
+                            2,
+                            "c1",
+                            "{\"copy\":\"c1\",\"member\":\"bob\",\"dueOn\":\"2026-05-01\"}"));
+            try (PosthasteConsumer consumer =
+                    DueNotices.start(stack.kafka().bootstrapServers(), scene.dataSource, catalog, scene.meters)) {
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> scene.query("SELECT member || ' ' || due_on FROM notice ORDER BY 1")
+                                .equals(List.of("ada 2026-03-29", "bob 2026-05-01")));
+                assertThat(consumer.health().isReady()).isTrue();
+            }
+        }
+    }
+}

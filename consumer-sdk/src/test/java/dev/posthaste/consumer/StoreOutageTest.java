@@ -1,0 +1,144 @@
+package dev.posthaste.consumer;
+
+import java.time.Duration;
+import java.util.stream.IntStream;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import org.awaitility.core.ConditionFactory;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.Stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+@PosthasteStack
+class StoreOutageTest {
+
+    private static ConditionFactory soon() {
+        return await().atMost(Duration.ofSeconds(60));
+    }
+
+    private static void admin(Scene scene, String sql) throws Exception {
+        try (var connection = scene.stack.postgres().connect("postgres");
+                var statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    /** The server refuses this database and ends all its sessions. */
+    private static void takeAway(Scene scene) throws Exception {
+        admin(scene, "ALTER DATABASE " + scene.database + " ALLOW_CONNECTIONS false");
+        admin(scene, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + scene.database + "'");
+    }
+
+    private static void giveBack(Scene scene) throws Exception {
+        admin(scene, "ALTER DATABASE " + scene.database + " ALLOW_CONNECTIONS true");
+    }
+
+    private static double gauge(Scene scene, String store) {
+        return scene.meters
+                .get("posthaste.store.available")
+                .tag("store", store)
+                .gauge()
+                .value();
+    }
+
+    @Test
+    void aDatabaseThatIsAwayIsNoFailedMessage(Stack stack) throws Exception {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        Logger logger = (Logger) LoggerFactory.getLogger("dev.posthaste.consumer");
+        log.start();
+        logger.addAppender(log);
+        try (Scene scene = Scene.open(stack, 3, "due-notice")) {
+            PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
+            scene.publish("due-notice", 0, TestMessage.of(new Loan("ada", 0)));
+            soon().until(() -> scene.effects("due-notice").size() == 1);
+            assertThat(gauge(scene, "inbox")).isEqualTo(1);
+            assertThat(consumer.health().isReady()).isTrue();
+
+            takeAway(scene);
+            for (int partition = 0; partition < 3; partition++) {
+                scene.publish(
+                        "due-notice",
+                        partition,
+                        IntStream.rangeClosed(1, 100)
+                                .mapToObj(n -> TestMessage.of(new Loan("ada", n)))
+                                .toList());
+            }
+            soon().until(() -> gauge(scene, "inbox") == 0);
+            assertThat(consumer.health().isReady()).isFalse();
+            // Long enough for several tries of every lane.
+            await().during(Duration.ofSeconds(3))
+                    .atMost(Duration.ofSeconds(10))
+                    .until(() -> consumer.health().stopped().isEmpty());
+            giveBack(scene);
+
+            soon().until(() -> scene.effects("due-notice").size() >= 301);
+            assertThat(scene.effects("due-notice")).hasSize(301);
+            assertThat(consumer.health().isReady()).isTrue();
+            assertThat(gauge(scene, "inbox")).isEqualTo(1);
+            assertThat(scene.attempts("due-notice", "failed")).isZero();
+            assertThat(log.list.stream().filter(event -> event.getLevel().isGreaterOrEqual(Level.WARN)))
+                    .as("one line for the outage, however many tries")
+                    .hasSize(1);
+        } finally {
+            logger.detachAppender(log);
+        }
+    }
+
+    @Test
+    void sessionsEndedInTheMiddleOfAChunkCostNothing(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 2, "due-notice")) {
+            Handler slow = Handler.handler("due-notice")
+                    .on(Loan.TYPE, 1, Loan.class)
+                    .handle((event, tx) -> {
+                        try (var statement = tx.connection().createStatement()) {
+                            statement.execute("SELECT pg_sleep(0.01)");
+                        }
+                        Scene.write("due-notice", event, tx);
+                    });
+            for (int partition = 0; partition < 2; partition++) {
+                scene.publish(
+                        "due-notice",
+                        partition,
+                        IntStream.rangeClosed(1, 400)
+                                .mapToObj(n -> TestMessage.of(new Loan("ada", n)))
+                                .toList());
+            }
+            PosthasteConsumer consumer = scene.start(slow);
+            for (int i = 0; i < 4; i++) {
+                int before = scene.effects("due-notice").size();
+                soon().until(() -> !scene.query(
+                                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND query LIKE '%pg_sleep(0.01)%' AND pid <> pg_backend_pid()")
+                        .isEmpty());
+                soon().until(() -> scene.effects("due-notice").size() > before);
+            }
+            soon().until(() -> scene.effects("due-notice").size() >= 800);
+            assertThat(scene.query("SELECT count(DISTINCT message_id) FROM effect"))
+                    .containsExactly("800");
+            assertThat(scene.effects("due-notice")).hasSize(800);
+            assertThat(consumer.health().stopped()).isEmpty();
+            assertThat(scene.attempts("due-notice", "failed")).isZero();
+        }
+    }
+
+    @Test
+    void aMissingInboxIsWaitedForAndSaid(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            scene.execute("ALTER SCHEMA inbox RENAME TO inbox_not_yet");
+            scene.publish("due-notice", 0, TestMessage.of(new Loan("ada", 1)));
+            PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
+            soon().until(() -> !consumer.health().inboxAvailable());
+            scene.execute("ALTER SCHEMA inbox_not_yet RENAME TO inbox");
+
+            soon().until(() -> scene.effects("due-notice").size() == 1);
+            assertThat(consumer.health().inboxAvailable()).isTrue();
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package dev.posthaste.consumer.internal;
+
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
+
+import org.junit.jupiter.api.Test;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+class StoreGateTest {
+
+    private final AtomicLong nanos = new AtomicLong(-5);
+    private final StoreGate gate = new StoreGate("the store", Duration.ofSeconds(2), nanos::get);
+
+    private void pass(Duration time) {
+        nanos.addAndGet(time.toNanos());
+    }
+
+    @Test
+    void itIsOpenUntilATryFailsAndAgainAfterAWhile() {
+        assertThat(gate.isOpen()).isTrue();
+        gate.failed(new IllegalStateException());
+        assertThat(gate.isOpen()).isFalse();
+        assertThat(gate.isAvailable()).isFalse();
+        pass(Duration.ofMillis(101));
+        assertThat(gate.isOpen()).as("to try").isTrue();
+        assertThat(gate.isAvailable()).as("not tried yet").isFalse();
+        gate.succeeded();
+        assertThat(gate.isAvailable()).isTrue();
+    }
+
+    @Test
+    void howeverManyFailTogetherThePauseGrowsOnce() {
+        for (int i = 0; i < 1_000; i++) {
+            gate.failed(new IllegalStateException());
+        }
+        pass(Duration.ofMillis(101));
+        assertThat(gate.isOpen()).isTrue();
+    }
+
+    @Test
+    void thePauseIsBounded() {
+        for (int i = 0; i < 100; i++) {
+            gate.failed(new IllegalStateException());
+            pass(Duration.ofMillis(2_001));
+            assertThat(gate.isOpen()).isTrue();
+        }
+    }
+
+    @Test
+    void delaysGrowToTheBoundAndAreSpreadOverIt() {
+        Backoff backoff = new Backoff(Duration.ofMillis(100), Duration.ofSeconds(10));
+        Random random = new Random(1);
+        for (int attempt = 1; attempt < 60; attempt++) {
+            long bound = Math.min(100L << Math.min(attempt - 1, 20), 10_000);
+            for (int i = 0; i < 100; i++) {
+                assertThat(backoff.delay(attempt, random).toMillis()).isBetween(1L, bound);
+            }
+        }
+        assertThat(IntStream.range(0, 1_000)
+                        .mapToLong(i -> backoff.delay(30, random).toMillis())
+                        .filter(delay -> delay < 1_000)
+                        .count())
+                .as("full jitter")
+                .isBetween(50L, 150L);
+    }
+}
