@@ -98,6 +98,22 @@ class DeliveryTest {
         }
     }
 
+    @Test
+    void aMarkerOfAQuarantinedMessageIsPassedByAndCounted(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            TestMessage marker = TestMessage.of(new Loan("ada", 2))
+                    .with(MessageHeaders.QUARANTINED, "true")
+                    .withValue(null);
+            scene.publish("due-notice", 0, TestMessage.of(new Loan("ada", 1)), marker, marker);
+            scene.publish("due-notice", 0, TestMessage.of(new Loan("ada", 3)));
+            scene.start(Scene.writing("due-notice"));
+
+            soon().until(() -> scene.effects("due-notice").contains("3"));
+            assertThat(scene.effects("due-notice")).containsExactly("1", "3");
+            assertThat(scene.attempts("due-notice", "quarantined")).isEqualTo(2);
+        }
+    }
+
     /** Reported case 28. */
     @Test
     void twoHandlersInOneDatabaseBothRunOneMessage(Stack stack) throws Exception {

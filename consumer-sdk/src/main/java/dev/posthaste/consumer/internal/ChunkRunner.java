@@ -7,6 +7,7 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
 
 import dev.posthaste.consumer.StopReason;
+import dev.posthaste.schemas.MessageHeaders;
 
 /**
  * Runs a few records of one partition: all in one transaction, and one by one if that fails, so that a record that
@@ -26,8 +27,16 @@ final class ChunkRunner {
 
     /** Runs records that follow each other on a partition; at least one. */
     ChunkResult run(TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
+        int markers = leadingMarkers(records);
+        if (markers > 0) {
+            meters.quarantined(markers);
+            return new ChunkResult(markers, new ChunkResult.Done());
+        }
         List<Delivery<?>> deliveries = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
+            if (isMarker(record)) {
+                break; // what comes before it is run first
+            }
             try {
                 deliveries.add(decoder.decode(record));
             } catch (UnreadableException e) {
@@ -46,6 +55,21 @@ final class ChunkRunner {
             return oneByOne(partition, deliveries, records);
         }
         return result(0, deliveries.size(), together, records.get(0));
+    }
+
+    /**
+     * Stands where the relay has set a message aside for this handler; an operator releases or discards the message.
+     */
+    private static boolean isMarker(ConsumerRecord<byte[], byte[]> record) {
+        return record.value() == null && record.headers().lastHeader(MessageHeaders.QUARANTINED) != null;
+    }
+
+    private static int leadingMarkers(List<ConsumerRecord<byte[], byte[]>> records) {
+        int markers = 0;
+        while (markers < records.size() && isMarker(records.get(markers))) {
+            markers++;
+        }
+        return markers;
     }
 
     private ChunkResult oneByOne(

@@ -13,6 +13,7 @@ final class DeliveryMeters {
     private final Counter duplicate;
     private final Counter failed;
     private final Counter contended;
+    private final Counter quarantined;
     private final Timer duration;
 
     DeliveryMeters(MeterRegistry registry, String handler) {
@@ -20,6 +21,7 @@ final class DeliveryMeters {
         this.duplicate = attempts(registry, handler, "duplicate");
         this.failed = attempts(registry, handler, "failed");
         this.contended = attempts(registry, handler, "contended");
+        this.quarantined = attempts(registry, handler, "quarantined");
         this.duration = Timer.builder("posthaste.delivery.duration")
                 .description("How long the handler takes for one message")
                 .tag("handler", handler)
@@ -45,6 +47,11 @@ final class DeliveryMeters {
 
     void contended() {
         contended.increment();
+    }
+
+    /** Markers passed by: their messages are quarantined by the relay. */
+    void quarantined(int markers) {
+        quarantined.increment(markers);
     }
 
     void took(long nanos) {
