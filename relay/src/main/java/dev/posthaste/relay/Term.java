@@ -173,7 +173,7 @@ final class Term {
         }
     }
 
-    /** The old walsender is gone before the slot is read; this makes sure, before anything is acknowledged. */
+    /** The old walsender is gone before the slot is read; this makes sure, before anything is published. */
     private void checkSlotUnmoved(Lsn streamStart) throws HaltException, SQLException {
         try (Connection connection = settings.database().connect("posthaste-check")) {
             Optional<SlotState> slot = new SourceDatabase(connection).slot(settings.slot());
@@ -181,7 +181,7 @@ final class Term {
                 throw new HaltException(
                         HaltReason.Cause.SLOT_BEYOND_ACK,
                         "slot " + settings.slot() + " stood at " + streamStart + " when the stream began and is now "
-                                + slot.map(SlotState::confirmed).orElse(null) + " before the first acknowledgement",
+                                + slot.map(SlotState::confirmed).orElse(null) + " before anything was acknowledged",
                         "find out who else moves this slot");
             }
         }
