@@ -82,17 +82,20 @@ final class Term {
                 EvidenceStore evidence = new EvidenceStore(session);
                 QuarantineStore quarantine = new QuarantineStore(session);
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
-                Pipeline pipeline = new Pipeline(
-                        new Pipeline.Stages(
+                Dispatch dispatch = new Dispatch(
+                        new Dispatch.Stages(
                                 new Router(settings.namespace(), catalog),
                                 quarantine::record,
                                 publisher::publish,
                                 evidence::settle,
                                 meters),
-                        settings.batch(),
-                        new Pipeline.Start(position, streamStart, settled, quarantine.unproved()),
                         attempts,
                         catalog.version(),
+                        quarantine.unproved());
+                Pipeline pipeline = new Pipeline(
+                        dispatch,
+                        settings.batch(),
+                        new Pipeline.Start(position, streamStart, settled),
                         lease.fence(),
                         () -> checkSlotUnmoved(streamStart));
                 log.info(
@@ -181,7 +184,7 @@ final class Term {
         }
     }
 
-    /** The old walsender is gone before the slot is read; this makes sure, before anything is acknowledged. */
+    /** The old walsender is gone before the slot is read; this makes sure, before anything is published. */
     private void checkSlotUnmoved(Lsn streamStart) throws HaltException, SQLException {
         try (Connection connection = settings.database().connect("posthaste-check")) {
             Optional<SlotState> slot = new SourceDatabase(connection).slot(settings.slot());
@@ -189,7 +192,7 @@ final class Term {
                 throw new HaltException(
                         HaltReason.Cause.SLOT_BEYOND_ACK,
                         "slot " + settings.slot() + " stood at " + streamStart + " when the stream began and is now "
-                                + slot.map(SlotState::confirmed).orElse(null) + " before the first acknowledgement",
+                                + slot.map(SlotState::confirmed).orElse(null) + " before anything was acknowledged",
                         "find out who else moves this slot");
             }
         }

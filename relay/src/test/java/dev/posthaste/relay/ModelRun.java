@@ -140,11 +140,14 @@ final class ModelRun {
         unprovedStarts += settled ? 0 : 1;
         startsInsideTransaction += history.isInsideTransaction(published.size()) ? 1 : 0;
         Pipeline pipeline = new Pipeline(
-                new Pipeline.Stages(router, ModelRun::nothingIsQuarantined, this::publish, this::settle, METERS),
+                new Dispatch(
+                        new Dispatch.Stages(
+                                router, ModelRun::nothingIsQuarantined, this::publish, this::settle, METERS),
+                        new Attempts(),
+                        "catalog",
+                        Set.of()),
                 BATCH,
-                new Pipeline.Start(position, streamStart, settled, Set.of()),
-                new Attempts(),
-                "catalog",
+                new Pipeline.Start(position, streamStart, settled),
                 1,
                 () -> {});
         List<EngineRecord> stream = engineRecords(streamStart);

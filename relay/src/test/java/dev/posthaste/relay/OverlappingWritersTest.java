@@ -40,13 +40,7 @@ class OverlappingWritersTest {
         Writers writers = new Writers(outbox, 43);
         try (RunningRelay relay =
                 RunningRelay.start(Adjusted.batches(outbox.settings(), 50, 200)).awaitStreaming()) {
-            CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> {
-                try {
-                    writers.run(8, 80);
-                } catch (Exception e) {
-                    throw new IllegalStateException(e);
-                }
-            });
+            CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> writers.runUnchecked(8, 80));
             for (int n = 0; n < ENDS; n++) {
                 long before = outbox.dispatched();
                 await().atMost(Duration.ofSeconds(30)).until(() -> outbox.dispatched() > before || writing.isDone());

@@ -2,6 +2,7 @@ package dev.posthaste.relay;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
 
 import io.micrometer.core.instrument.Counter;
@@ -67,9 +68,24 @@ final class RunningRelay implements AutoCloseable {
         return awaitStreaming();
     }
 
+    /** Waits until it stands by for that reason. */
+    void awaitStandby(String note) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> relay.state() instanceof RelayState.Standby standby
+                        && standby.note().contains(note));
+    }
+
     HaltReason awaitHalted() {
         await().atMost(Duration.ofSeconds(30)).until(() -> relay.state() instanceof RelayState.Halted);
         return ((RelayState.Halted) relay.state()).reason();
+    }
+
+    /** Waits until it has looked once more and is halted still. */
+    void awaitHaltedAgain() {
+        Instant before = relay.state().since();
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> relay.state() instanceof RelayState.Halted halted
+                        && halted.since().isAfter(before));
     }
 
     @Override
