@@ -26,9 +26,13 @@ final class Batch {
         this.bounds = bounds;
     }
 
-    void add(RoutedMessage message, PositionTracker tracker) {
+    void add(RoutedMessage message) {
         messages.add(message);
         bytes += message.sizeBytes();
+    }
+
+    void add(RoutedMessage message, PositionTracker tracker) {
+        add(message);
         lastCommit = tracker.lastCommit();
         inProgress = tracker.inProgress();
     }

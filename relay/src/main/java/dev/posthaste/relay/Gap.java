@@ -67,4 +67,26 @@ public final class Gap {
         }
         return confirmed;
     }
+
+    /**
+     * Looks whether the database is older than the position: then new messages may lie below the position and would be
+     * taken for published.
+     *
+     * @param walEnd where the server writes now
+     * @param lastIsKnown whether the database has the message published last, or its evidence
+     * @throws HaltException if it is
+     */
+    static void refuseRestored(Position position, Lsn walEnd, boolean lastIsKnown) throws HaltException {
+        if (walEnd.isBefore(position.lastCommit()) || !lastIsKnown) {
+            throw new HaltException(
+                    HaltReason.Cause.DATABASE_OLDER_THAN_POSITION,
+                    lastIsKnown
+                            ? "the server writes at " + walEnd + ", but messages up to " + position.lastCommit()
+                                    + " were published"
+                            : "message " + position.lastMessageId()
+                                    + " was published last, but the database has neither it" + " nor its evidence",
+                    "the database was restored from an older backup, or a standby was promoted that lacked the newest"
+                            + " transactions; run posthaste position rebase");
+        }
+    }
 }

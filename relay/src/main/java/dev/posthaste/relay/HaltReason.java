@@ -29,6 +29,8 @@ public record HaltReason(Cause cause, String detail, String remedy) {
         POSITION_UNREADABLE,
         /** The position belongs to another server, database or timeline. */
         POSITION_OF_ANOTHER_DATABASE,
+        /** The database lacks what was published: restored from a backup, or promoted too early. */
+        DATABASE_OLDER_THAN_POSITION,
         /** The last batch has no evidence, and its messages are not sent again. */
         EVIDENCE_INCOMPLETE,
         /** The catalog cannot be used. */

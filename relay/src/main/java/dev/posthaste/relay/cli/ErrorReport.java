@@ -11,6 +11,7 @@ import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.ParseResult;
 
 import dev.posthaste.relay.HaltException;
+import dev.posthaste.relay.lease.FencedException;
 import dev.posthaste.relay.quarantine.StillUnpublishableException;
 import dev.posthaste.relay.setup.SetupException;
 import dev.posthaste.schemas.catalog.CatalogException;
@@ -60,6 +61,7 @@ final class ErrorReport implements IExecutionExceptionHandler {
         return e instanceof UsageException
                 || e instanceof FailedException
                 || e instanceof SetupException
+                || e instanceof FencedException
                 || e instanceof StillUnpublishableException
                 || e instanceof HaltException
                 || e instanceof CatalogException

@@ -21,6 +21,8 @@ import picocli.CommandLine.Spec;
             StatusCommand.class,
             DoctorCommand.class,
             QuarantineCommand.class,
+            RepairCommand.class,
+            PositionCommand.class,
             VersionCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",

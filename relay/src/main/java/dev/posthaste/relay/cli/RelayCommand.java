@@ -1,10 +1,7 @@
 package dev.posthaste.relay.cli;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -54,7 +51,11 @@ final class RelayCommand implements Callable<Integer> {
             new ProcessorMetrics().bindTo(registry);
             RelayMeters meters = new RelayMeters(registry);
             Relay relay = new Relay(
-                    settings, new Doctor(settings, Clock.systemUTC())::preflight, owner(), Clock.systemUTC(), meters);
+                    settings,
+                    new Doctor(settings, Clock.systemUTC())::preflight,
+                    ProcessName.unique(),
+                    Clock.systemUTC(),
+                    meters);
             RelayHealth health = new RelayHealth(relay, meters);
             try (HealthServer http = new HealthServer(
                     settings.http().host(), settings.http().port(), health::live, health::ready, registry::scrape)) {
@@ -86,11 +87,5 @@ final class RelayCommand implements Callable<Integer> {
         } finally {
             ended.countDown();
         }
-    }
-
-    private static String owner() throws UnknownHostException {
-        return InetAddress.getLocalHost().getHostName() + "/"
-                + ProcessHandle.current().pid() + "/"
-                + UUID.randomUUID().toString().substring(0, 8);
     }
 }

@@ -10,12 +10,13 @@ import java.util.List;
 
 import org.apache.kafka.common.KafkaException;
 
-import dev.posthaste.relay.Gap;
+import dev.posthaste.relay.GapCheck;
 import dev.posthaste.relay.HaltException;
 import dev.posthaste.relay.HaltReason;
 import dev.posthaste.relay.RelaySettings;
 import dev.posthaste.relay.publishing.AdminCalls;
 import dev.posthaste.relay.publishing.PositionStore;
+import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.SourceDatabase;
 import dev.posthaste.schemas.catalog.Catalog;
 
@@ -116,7 +117,7 @@ public final class Doctor {
             if (position.isEmpty()) {
                 return noPosition();
             }
-            Gap.refuse(settings.slot(), database.slot(settings.slot()), position.get(), database.identity());
+            Lsn unused = GapCheck.refuse(settings.slot(), position.get(), database);
             return Finding.ok(
                     "position",
                     "batch " + position.get().batch() + ", " + position.get().lastCommit() + ", no gap to the slot");

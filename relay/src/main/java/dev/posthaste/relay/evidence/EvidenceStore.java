@@ -41,10 +41,18 @@ public final class EvidenceStore {
     /**
      * Writes the evidence of a batch, and commits. A batch that has it already is left as it is.
      *
+     * @throws IllegalStateException if another batch has that number: the position was lost, and its numbers begin anew
      * @throws FencedException if the lease is another's: nothing was written
      */
     public void settle(DispatchedBatch batch) throws SQLException, FencedException {
-        boolean unused = session.write(connection -> insert(connection, batch));
+        boolean unused = session.write(connection -> {
+            if (!insert(connection, batch) && !isThere(connection, batch)) {
+                throw new IllegalStateException(
+                        "batch " + batch.batch() + " of slot " + session.lease().slot()
+                                + " has the evidence of other messages already; the numbers of batches were given out twice");
+            }
+            return true;
+        });
     }
 
     private boolean insert(Connection connection, DispatchedBatch batch) throws SQLException {
@@ -62,6 +70,19 @@ public final class EvidenceStore {
             insert.setArray(
                     9, connection.createArrayOf("uuid", batch.messageIds().toArray()));
             return insert.executeUpdate() == 1;
+        }
+    }
+
+    private boolean isThere(Connection connection, DispatchedBatch batch) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(
+                "SELECT FROM outbox.dispatch_batch WHERE slot = ? AND batch = ? AND message_ids = ?")) {
+            query.setString(1, session.lease().slot());
+            query.setLong(2, batch.batch());
+            query.setArray(
+                    3, connection.createArrayOf("uuid", batch.messageIds().toArray()));
+            try (ResultSet rows = query.executeQuery()) {
+                return rows.next();
+            }
         }
     }
 

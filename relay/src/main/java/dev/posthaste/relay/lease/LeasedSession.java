@@ -78,7 +78,7 @@ public final class LeasedSession implements AutoCloseable {
             T result = work.run(connection);
             connection.commit();
             return result;
-        } catch (SQLException | FencedException e) {
+        } catch (SQLException | FencedException | RuntimeException e) {
             rollBack(e);
             throw e;
         }

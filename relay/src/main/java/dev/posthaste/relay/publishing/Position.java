@@ -48,4 +48,14 @@ public record Position(
         return new Position(
                 source, fence, batch, batchMessages, lastCommit, inProgress, this.ack.max(ack), lastMessageId);
     }
+
+    /** The same place, where the batches up to that number are known to be proved. */
+    public Position afterBatch(long proved) {
+        return new Position(source, fence, proved, 0, lastCommit, inProgress, ack, lastMessageId);
+    }
+
+    /** The same place after one batch more that did not come from the stream. */
+    public Position withBatch(long fence, int messages, UUID lastMessageId) {
+        return new Position(source, fence, batch + 1, messages, lastCommit, inProgress, ack, lastMessageId);
+    }
 }

@@ -37,7 +37,7 @@ public final class Release implements QuarantineDesk.Resolution {
                         quarantined, "the message is no longer in outbox.message: retention has dropped it"));
         RoutedMessage message;
         try {
-            message = router.route(row).released(topicOf(quarantined));
+            message = router.route(row).only(topicOf(quarantined)).marked("release");
         } catch (UnroutableException e) {
             throw new StillUnpublishableException(quarantined, e.faults().get(0).error());
         }

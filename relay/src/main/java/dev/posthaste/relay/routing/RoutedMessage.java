@@ -27,17 +27,26 @@ public record RoutedMessage(
     }
 
     /**
-     * The same for one topic alone, marked as released by an operator.
+     * The same for one topic alone.
      *
      * @param topic {@link Unpublishable#EVERY_HANDLER}: all its topics
      */
-    public RoutedMessage released(String topic) {
+    public RoutedMessage only(String topic) {
         List<String> chosen = topics.stream()
                 .filter(other -> topic.equals(Unpublishable.EVERY_HANDLER) || other.equals(topic))
                 .toList();
+        return new RoutedMessage(row, chosen, List.of(), key, headers);
+    }
+
+    /**
+     * The same, marked as published outside the commit order.
+     *
+     * @param by {@code release} or {@code repair}
+     */
+    public RoutedMessage marked(String by) {
         Map<String, String> marked = new LinkedHashMap<>(headers);
-        marked.put(MessageHeaders.REPLAY, "release");
-        return new RoutedMessage(row, chosen, List.of(), key, marked);
+        marked.put(MessageHeaders.REPLAY, by);
+        return new RoutedMessage(row, topics, markers, key, marked);
     }
 
     /** The same without the copy on a topic. */

@@ -4,11 +4,11 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.sql.Statement;
 import java.util.Optional;
 
 import dev.posthaste.relay.source.DatabaseSettings;
 import dev.posthaste.relay.source.Lsn;
+import dev.posthaste.relay.source.NewSlot;
 import dev.posthaste.relay.source.SlotState;
 import dev.posthaste.relay.source.SourceDatabase;
 
@@ -61,31 +61,21 @@ public final class SlotSetup {
     }
 
     private Lsn create(boolean leaveEarlier) throws SQLException, SetupException {
-        try (Connection replication = database.connectForReplication("posthaste-init");
-                Statement statement = replication.createStatement();
-                ResultSet made = statement.executeQuery(
-                        "CREATE_REPLICATION_SLOT " + slot + " LOGICAL pgoutput (SNAPSHOT 'export', FAILOVER true)")) {
-            made.next();
-            Lsn consistentPoint = Lsn.parse(made.getString("consistent_point"));
-            long earlier = pendingIn(made.getString("snapshot_name"));
+        try (NewSlot made = NewSlot.make(database, slot)) {
+            long earlier = pendingIn(made);
             if (earlier > 0 && !leaveEarlier) {
-                statement.execute("DROP_REPLICATION_SLOT " + slot);
+                made.drop();
                 throw new SetupException(
                         earlier + " messages were staged before there was a slot; a slot sees nothing of before and"
                                 + " they would never be published. Delete them, or leave them unpublished with --leave-earlier");
             }
-            return consistentPoint;
+            return made.consistentPoint();
         }
     }
 
-    /** The snapshot lives as long as the replication connection runs no other command. */
-    private long pendingIn(String snapshot) throws SQLException {
+    private long pendingIn(NewSlot made) throws SQLException {
         try (Connection connection = database.connect("posthaste-init")) {
-            connection.setAutoCommit(false);
-            try (Statement begin = connection.createStatement()) {
-                begin.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ");
-                begin.execute("SET TRANSACTION SNAPSHOT '" + snapshot + "'");
-            }
+            made.beginSnapshot(connection);
             try (PreparedStatement count =
                             connection.prepareStatement("SELECT messages FROM outbox.pending_summary()");
                     ResultSet row = count.executeQuery()) {

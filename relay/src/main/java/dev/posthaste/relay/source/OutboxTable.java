@@ -15,34 +15,42 @@ import dev.posthaste.schemas.Payload;
 /** Reads single messages from the table, for what is published outside the stream. The table knows no commit order. */
 public final class OutboxTable {
 
+    /** What {@link #read} reads, in this order. */
+    public static final String COLUMNS =
+            "kind, type, schema_version, key, tenant, occurred_at, content_type, payload::text, payload_bytes, headers::text";
+
     private OutboxTable() {}
 
     /** The message of that id, if retention has not dropped it. */
     public static Optional<OutboxRow> find(Connection connection, UUID id, Instant createdAt) throws SQLException {
         try (PreparedStatement query = connection.prepareStatement(
-                "SELECT kind, type, schema_version, key, tenant, occurred_at, content_type, payload::text, payload_bytes, headers::text "
-                        + "FROM outbox.message WHERE id = ? AND created_at = ?")) {
+                "SELECT " + COLUMNS + " FROM outbox.message WHERE id = ? AND created_at = ?")) {
             query.setObject(1, id);
             query.setObject(2, createdAt.atOffset(ZoneOffset.UTC));
             try (ResultSet row = query.executeQuery()) {
-                return row.next() ? Optional.of(read(row, id, createdAt)) : Optional.empty();
+                return row.next() ? Optional.of(read(row, id, createdAt, 0)) : Optional.empty();
             }
         }
     }
 
-    private static OutboxRow read(ResultSet row, UUID id, Instant createdAt) throws SQLException {
-        String json = row.getString(8);
+    /**
+     * Reads the columns of a row.
+     *
+     * @param before how many columns stand before them
+     */
+    public static OutboxRow read(ResultSet row, UUID id, Instant createdAt, int before) throws SQLException {
+        String json = row.getString(before + 8);
         return new OutboxRow(
                 id,
-                row.getString(1),
-                row.getString(2),
-                row.getInt(3),
-                row.getString(4),
-                row.getString(5),
-                row.getObject(6, OffsetDateTime.class).toInstant(),
-                row.getString(7),
-                json != null ? new Payload.Json(json) : new Payload.Bytes(row.getBytes(9)),
-                row.getString(10),
+                row.getString(before + 1),
+                row.getString(before + 2),
+                row.getInt(before + 3),
+                row.getString(before + 4),
+                row.getString(before + 5),
+                row.getObject(before + 6, OffsetDateTime.class).toInstant(),
+                row.getString(before + 7),
+                json != null ? new Payload.Json(json) : new Payload.Bytes(row.getBytes(before + 9)),
+                row.getString(before + 10),
                 createdAt);
     }
 }

@@ -6,6 +6,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -40,6 +41,49 @@ public final class SourceDatabase {
                 ResultSet row = query.executeQuery()) {
             row.next();
             return new Identity(row.getString(1), row.getString(2), row.getLong(3));
+        }
+    }
+
+    /** Where the server writes now. */
+    public Lsn walEnd() throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement("SELECT pg_current_wal_insert_lsn()::text");
+                ResultSet row = query.executeQuery()) {
+            row.next();
+            return Lsn.parse(row.getString(1));
+        }
+    }
+
+    /** Whether the outbox holds that message. */
+    public boolean hasMessage(UUID id) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement("SELECT FROM outbox.message WHERE id = ? LIMIT 1")) {
+            query.setObject(1, id);
+            try (ResultSet rows = query.executeQuery()) {
+                return rows.next();
+            }
+        }
+    }
+
+    /** The highest number of a batch with evidence; 0 if there is none. */
+    public long lastBatch(String slot) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(
+                "SELECT coalesce(max(batch), 0) FROM outbox.dispatch_batch WHERE slot = ?")) {
+            query.setString(1, slot);
+            try (ResultSet row = query.executeQuery()) {
+                row.next();
+                return row.getLong(1);
+            }
+        }
+    }
+
+    /** Whether a batch has its evidence. */
+    public boolean hasEvidence(String slot, long batch) throws SQLException {
+        try (PreparedStatement query =
+                connection.prepareStatement("SELECT FROM outbox.dispatch_batch WHERE slot = ? AND batch = ?")) {
+            query.setString(1, slot);
+            query.setLong(2, batch);
+            try (ResultSet rows = query.executeQuery()) {
+                return rows.next();
+            }
         }
     }
 
@@ -88,6 +132,15 @@ public final class SourceDatabase {
             terminate(pid);
             Thread.sleep(INACTIVE_CHECK_MILLIS);
             pid = activePid(slot);
+        }
+    }
+
+    /** Drops the slot, after ending the walsender that may stream from it. */
+    public void dropSlot(String slot, Duration timeout) throws SQLException, InterruptedException {
+        freeSlot(slot, timeout);
+        try (PreparedStatement call = connection.prepareStatement("SELECT pg_drop_replication_slot(?)")) {
+            call.setString(1, slot);
+            call.execute();
         }
     }
 

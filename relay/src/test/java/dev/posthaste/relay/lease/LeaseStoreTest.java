@@ -217,9 +217,13 @@ class LeaseStoreTest {
     @Test
     void evidenceWrittenTwiceStaysAsItWas() throws Exception {
         EvidenceStore evidence = evidence(candidate("first", LONG).tryAcquire().orElseThrow());
-        evidence.settle(batch(1));
+        DispatchedBatch batch = batch(1);
+        evidence.settle(batch);
         String before = one("SELECT message_ids::text FROM outbox.dispatch_batch WHERE slot = '" + slot + "'");
-        evidence.settle(batch(1));
+        evidence.settle(batch);
+        assertThatThrownBy(() -> evidence.settle(batch(1)))
+                .as("the same number for other messages")
+                .hasMessageContaining("given out twice");
 
         assertThat(one("SELECT count(*) FROM outbox.dispatch_batch WHERE slot = '" + slot + "'"))
                 .isEqualTo("1");
