@@ -1,7 +1,9 @@
 package dev.posthaste.relay.cli;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.UUID;
@@ -53,12 +55,21 @@ final class RelayCommand implements Callable<Integer> {
             new ProcessorMetrics().bindTo(registry);
             RelayMeters meters = new RelayMeters(registry);
             Relay relay = new Relay(settings, owner(), Clock.systemUTC(), meters);
-            RelayHealth health = new RelayHealth(relay, meters);
-            try (HealthServer http = new HealthServer(
-                    settings.http().host(), settings.http().port(), health::live, health::ready, registry::scrape)) {
+            try (HealthServer http = serve(settings.http(), new RelayHealth(relay, meters), registry)) {
                 log.info("serving health and metrics on {}", http.address());
                 return runUntilTold(relay, settings);
             }
+        }
+    }
+
+    private static HealthServer serve(
+            RelaySettings.HttpSettings http, RelayHealth health, PrometheusMeterRegistry registry) {
+        try {
+            return new HealthServer(http.host(), http.port(), health::live, health::ready, registry::scrape);
+        } catch (IOException | UnresolvedAddressException e) {
+            String why = e.getMessage() == null ? "unknown host" : e.getMessage();
+            throw new UsageException("http.host is " + http.host() + " and http.port is " + http.port()
+                    + ", but nothing can listen there: " + why + "; choose another, or end what listens there");
         }
     }
 
@@ -86,9 +97,18 @@ final class RelayCommand implements Callable<Integer> {
         }
     }
 
-    private static String owner() throws UnknownHostException {
-        return InetAddress.getLocalHost().getHostName() + "/"
+    private static String owner() {
+        return host() + "/"
                 + ProcessHandle.current().pid() + "/"
                 + UUID.randomUUID().toString().substring(0, 8);
+    }
+
+    /** For people only; the rest of the owner's name is unique. */
+    private static String host() {
+        try {
+            return InetAddress.getLocalHost().getHostName();
+        } catch (UnknownHostException e) { // a container whose own name nobody resolves
+            return "localhost";
+        }
     }
 }
