@@ -47,7 +47,7 @@ public final class Posthaste implements Runnable {
     }
 
     /** All commands, ready to be run once. */
-    static CommandLine commandLine() {
+    public static CommandLine commandLine() {
         Posthaste root = new Posthaste();
         CommandLine line = new CommandLine(root);
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {

@@ -87,7 +87,11 @@ final class RelayCommand implements Callable<Integer> {
                     }
                 },
                 "posthaste-shutdown");
-        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            return ExitCode.OK; // told to stop before it began
+        }
         try {
             relay.start();
             relay.join();

@@ -57,8 +57,12 @@ final class Settings {
 
     private static final String ENVIRONMENT_PREFIX = "POSTHASTE_";
 
+    private static final String LOG_LEVEL = "POSTHASTE_LOG_LEVEL";
+
+    private static final List<String> LOG_LEVELS = List.of("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF");
+
     /** Variables of ours that are no settings. */
-    private static final List<String> OTHER_VARIABLES = List.of("POSTHASTE_LOG_LEVEL", "POSTHASTE_JAVA_OPTS");
+    private static final List<String> OTHER_VARIABLES = List.of(LOG_LEVEL, "POSTHASTE_JAVA_OPTS");
 
     private final Map<String, String> values = new TreeMap<>();
 
@@ -104,6 +108,11 @@ final class Settings {
 
     /** Takes the settings of the environment. */
     Settings environment(Map<String, String> environment) {
+        String level = environment.getOrDefault(LOG_LEVEL, "INFO");
+        if (!LOG_LEVELS.contains(level)) {
+            throw new UsageException("the environment variable " + LOG_LEVEL + " is \"" + level
+                    + "\", but must be one of " + String.join(", ", LOG_LEVELS));
+        }
         environment.forEach((name, value) -> {
             if (name.startsWith(ENVIRONMENT_PREFIX) && !OTHER_VARIABLES.contains(name)) {
                 set(keyOfVariable(name), value, "the environment variable " + name);

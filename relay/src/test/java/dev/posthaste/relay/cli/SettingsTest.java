@@ -126,6 +126,14 @@ class SettingsTest {
     }
 
     @Test
+    void aLogLevelThatLogbackWouldTakeForDebugIsRefused() {
+        assertThatThrownBy(() -> new Settings().environment(Map.of("POSTHASTE_LOG_LEVEL", "verbose")))
+                .isInstanceOf(UsageException.class)
+                .hasMessage("the environment variable POSTHASTE_LOG_LEVEL is \"verbose\","
+                        + " but must be one of TRACE, DEBUG, INFO, WARN, ERROR, OFF");
+    }
+
+    @Test
     void variablesOfOthersAndThoseOfTheLauncherAreLeftAlone() {
         new Settings()
                 .environment(Map.of("PATH", "/bin", "POSTHASTE_LOG_LEVEL", "DEBUG", "POSTHASTE_JAVA_OPTS", "-Xmx256m"));
