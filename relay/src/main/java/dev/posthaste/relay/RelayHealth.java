@@ -30,6 +30,7 @@ public final class RelayHealth {
         RelayState state = relay.state();
         boolean couldLead = state instanceof RelayState.Standby
                 && meters.isAvailable(RelayMeters.Store.POSTGRESQL)
+                && !meters.isAway(RelayMeters.Store.KAFKA)
                 && relay.isAlive();
         return answer(state instanceof RelayState.Streaming || couldLead);
     }

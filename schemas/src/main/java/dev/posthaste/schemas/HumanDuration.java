@@ -12,7 +12,27 @@ public final class HumanDuration {
 
     private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h|d)");
 
+    private static final long MILLIS_PER_SECOND = 1_000;
+    private static final long MILLIS_PER_MINUTE = 60 * MILLIS_PER_SECOND;
+    private static final long MILLIS_PER_HOUR = 60 * MILLIS_PER_MINUTE;
+    private static final long MILLIS_PER_DAY = 24 * MILLIS_PER_HOUR;
+
     private HumanDuration() {}
+
+    /** Writes a duration with the largest unit of which it is a whole number; less than a millisecond is dropped. */
+    public static String format(Duration duration) {
+        long millis = duration.toMillis();
+        if (millis == 0 || millis % MILLIS_PER_SECOND != 0) {
+            return millis + "ms";
+        }
+        if (millis % MILLIS_PER_MINUTE != 0) {
+            return millis / MILLIS_PER_SECOND + "s";
+        }
+        if (millis % MILLIS_PER_HOUR != 0) {
+            return millis / MILLIS_PER_MINUTE + "m";
+        }
+        return millis % MILLIS_PER_DAY != 0 ? millis / MILLIS_PER_HOUR + "h" : millis / MILLIS_PER_DAY + "d";
+    }
 
     /**
      * Reads {@code 250ms}, {@code 30s}, {@code 5m}, {@code 24h} or {@code 7d}.

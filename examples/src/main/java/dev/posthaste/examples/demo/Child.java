@@ -29,13 +29,15 @@ final class Child implements AutoCloseable {
         this.process = process;
     }
 
-    /** Starts it; a log there is goes on. */
+    /** Starts it with its log and temporary files in that directory; a log there is goes on. */
     static Child start(String name, Path directory, Map<String, String> environment, List<String> arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
                 "-Xmx256m",
+                // What a killed one leaves there goes with the demo's directory.
+                "-Djava.io.tmpdir=" + directory,
                 "-cp",
                 System.getProperty("java.class.path"),
                 Child.class.getName()));
@@ -55,7 +57,8 @@ final class Child implements AutoCloseable {
     /** Runs a command of {@code posthaste} until it ends, or its parent does. */
     public static void main(String[] arguments) {
         ProcessHandle.current().parent().ifPresent(parent -> {
-            var unused = parent.onExit().thenRun(() -> System.exit(1));
+            // Its servers died with it: there is nothing to drain into.
+            var unused = parent.onExit().thenRun(() -> Runtime.getRuntime().halt(1));
         });
         Posthaste.main(arguments);
     }
@@ -80,6 +83,11 @@ final class Child implements AutoCloseable {
     void kill() throws InterruptedException {
         process.destroyForcibly();
         process.waitFor();
+    }
+
+    /** SIGKILL, for when nobody may interrupt any more. */
+    void killNow() {
+        process.destroyForcibly().onExit().join();
     }
 
     /** Waits for its end. */

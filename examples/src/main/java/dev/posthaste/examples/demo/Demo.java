@@ -19,9 +19,11 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import dev.posthaste.relay.cli.ExitCode;
+
 /**
  * Runs the processes, kills the relay where asked, waits until all is still, and checks. Owns the processes and their
- * logs; the logs stay if something went wrong. Used by one thread, but {@link #close} may come from the shutdown hook.
+ * logs; the logs stay if something went wrong. Used by one thread; only the shutdown hook comes on another.
  */
 final class Demo implements AutoCloseable {
 
@@ -34,13 +36,14 @@ final class Demo implements AutoCloseable {
     private final Path logs;
     private final PrintWriter out;
     private final Deque<Child> children = new ArrayDeque<>();
-    private final Thread hook = new Thread(this::stopChildren, "demo-shutdown");
-    private boolean keepLogs = true;
+    private final Thread hook = new Thread(this::abandon, "demo-shutdown");
+    private boolean keepLogs;
+    private volatile boolean abandoned;
 
-    Demo(DemoStack stack, Path logs, PrintWriter out) {
+    Demo(DemoStack stack, PrintWriter out) throws IOException {
         this.stack = stack;
-        this.logs = logs;
         this.out = out;
+        this.logs = Files.createTempDirectory("posthaste-demo");
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
@@ -48,6 +51,21 @@ final class Demo implements AutoCloseable {
     record Choices(int messages, int rate, int kills, boolean keepRunning) {}
 
     int run(Choices choices) throws Exception {
+        try {
+            int exitCode = runAndCheck(choices);
+            keepLogs = exitCode != ExitCode.OK;
+            return exitCode;
+        } catch (Exception e) {
+            if (abandoned) {
+                // The servers and processes went away because the demo was told to end.
+                return ExitCode.FAILED;
+            }
+            keepLogs = true;
+            throw e;
+        }
+    }
+
+    private int runAndCheck(Choices choices) throws Exception {
         say("init made " + stack.prepare() + " things: tables, roles, publication, slot, topics, first position");
         Child relay = startRelay();
         awaitReady(relay);
@@ -98,8 +116,7 @@ final class Demo implements AutoCloseable {
         if (choices.keepRunning()) {
             keepRunning();
         }
-        keepLogs = !right;
-        return right ? 0 : 1;
+        return right ? ExitCode.OK : ExitCode.FAILED;
     }
 
     private List<RelayKiller.Kill> work(Child firstRelay, Child lending, Choices choices) throws Exception {
@@ -163,6 +180,9 @@ final class Demo implements AutoCloseable {
     }
 
     private synchronized Child start(String name, Map<String, String> environment, List<String> arguments) {
+        if (abandoned) {
+            throw new IllegalStateException("the demo is ending");
+        }
         Child child = Child.start(name, logs, environment, arguments);
         children.addFirst(child);
         return child;
@@ -223,7 +243,20 @@ final class Demo implements AutoCloseable {
         }
     }
 
+    /** Told to end by a signal: PostgreSQL and Kafka are ending as well, so that there is nothing left to drain. */
+    private void abandon() {
+        abandoned = true;
+        synchronized (this) {
+            children.forEach(Child::killNow);
+            children.clear();
+            deleteLogs();
+        }
+    }
+
     private void deleteLogs() {
+        if (!Files.exists(logs)) {
+            return;
+        }
         try (Stream<Path> files = Files.walk(logs)) {
             for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
                 Files.delete(file);

@@ -1,7 +1,6 @@
 package dev.posthaste.examples.demo;
 
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
@@ -11,9 +10,12 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
+import dev.posthaste.relay.cli.FailedException;
+import dev.posthaste.schemas.catalog.CatalogReader;
 import dev.posthaste.testkit.ServerSettings;
 import dev.posthaste.testkit.Stack;
 import dev.posthaste.testkit.StackSettings;
+import dev.posthaste.testkit.TestkitException;
 
 /** {@code posthaste demo}. */
 @Command(
@@ -75,19 +77,30 @@ final class DemoCommand implements Callable<Integer> {
                     + kills + ", but the first two must be at least 1 and the last not negative");
         }
         PrintWriter out = spec.commandLine().getOut();
-        Path logs = Files.createTempDirectory("posthaste-demo");
+        CatalogReader.read(catalogDirectory()); // a wrong catalog is told before anything is started
+        StackSettings settings = stackSettings();
         out.println("starting PostgreSQL and Kafka …");
         out.flush();
-        try (DemoStack stack = new DemoStack(Stack.start(stackSettings()), catalogDirectory(), Ports.free());
-                Demo demo = new Demo(stack, logs, out)) {
+        try (DemoStack stack = new DemoStack(start(settings), catalogDirectory(), Ports.free());
+                Demo demo = new Demo(stack, out)) {
             return demo.run(new Demo.Choices(messages, rate, kills, keepRunning));
+        }
+    }
+
+    private static Stack start(StackSettings settings) {
+        try {
+            return Stack.start(settings);
+        } catch (TestkitException e) {
+            throw new FailedException(String.valueOf(e.getMessage()));
         }
     }
 
     private StackSettings stackSettings() {
         return StackSettings.defaults()
-                .withPostgres(ServerSettings.defaults().withPort(chosen(postgresPort, 54329)))
-                .withKafka(ServerSettings.defaults().withPort(chosen(kafkaPort, 29092)));
+                .withPostgres(ServerSettings.defaults()
+                        .withPort(Ports.requireFree("--postgres-port", chosen(postgresPort, 54329))))
+                .withKafka(ServerSettings.defaults()
+                        .withPort(Ports.requireFree("--kafka-port", chosen(kafkaPort, 29092))));
     }
 
     private int chosen(int port, int whenKept) {

@@ -21,12 +21,16 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
+import dev.posthaste.relay.cli.FailedException;
+
 /** Shows the last records of a topic with their headers, as a consumer with read_committed sees them. */
 @Command(
         name = "topic",
         description =
                 "Show the newest records of a topic with their headers. The defaults fit `posthaste demo --keep-running`.")
 final class TopicCommand implements Callable<Integer> {
+
+    private static final int LAST_MAX = 1_000;
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -49,6 +53,9 @@ final class TopicCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        if (last < 1 || last > LAST_MAX) {
+            throw new IllegalArgumentException("--last is " + last + ", but must be 1 to " + LAST_MAX);
+        }
         PrintWriter out = spec.commandLine().getOut();
         for (ConsumerRecord<String, String> message : newest()) {
             out.println(message.topic() + "-" + message.partition() + " offset " + message.offset() + " key "
@@ -65,15 +72,26 @@ final class TopicCommand implements Callable<Integer> {
     private Deque<ConsumerRecord<String, String>> newest() {
         Deque<ConsumerRecord<String, String>> newest = new ArrayDeque<>();
         try (KafkaConsumer<String, String> consumer = new KafkaConsumer<>(
-                Map.of("bootstrap.servers", kafka, "isolation.level", "read_committed", "enable.auto.commit", "false"),
+                Map.of(
+                        "bootstrap.servers", kafka,
+                        "isolation.level", "read_committed",
+                        "enable.auto.commit", "false",
+                        "allow.auto.create.topics", "false",
+                        "default.api.timeout.ms", "5000"),
                 new StringDeserializer(),
                 new StringDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
                     .map(info -> new TopicPartition(topic, info.partition()))
                     .toList();
+            if (partitions.isEmpty()) {
+                throw new FailedException("there is no topic " + topic + " at " + kafka);
+            }
             consumer.assign(partitions);
-            consumer.seekToBeginning(partitions);
             Map<TopicPartition, Long> ends = consumer.endOffsets(partitions);
+            // Each record may be followed by the marker of its transaction.
+            consumer.beginningOffsets(partitions)
+                    .forEach((partition, begin) ->
+                            consumer.seek(partition, Math.max(begin, ends.getOrDefault(partition, 0L) - 2L * last)));
             while (partitions.stream()
                     .anyMatch(partition -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
                 for (ConsumerRecord<String, String> message : consumer.poll(Duration.ofMillis(200))) {
@@ -84,7 +102,7 @@ final class TopicCommand implements Callable<Integer> {
         return newest.stream()
                 .sorted(Comparator.comparingLong(ConsumerRecord<String, String>::timestamp)
                         .reversed())
-                .limit(Math.max(0, last))
+                .limit(last)
                 .collect(Collectors.toCollection(ArrayDeque::new));
     }
 }

@@ -1,14 +1,22 @@
 package dev.posthaste.relay.cli;
 
-import java.io.IOException;
+import java.io.PrintWriter;
 import java.sql.SQLException;
+import java.util.List;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigException;
 import org.flywaydb.core.api.FlywayException;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 import dev.posthaste.relay.HaltException;
 import dev.posthaste.relay.lease.FencedException;
@@ -16,8 +24,13 @@ import dev.posthaste.relay.quarantine.StillUnpublishableException;
 import dev.posthaste.relay.setup.SetupException;
 import dev.posthaste.schemas.catalog.CatalogException;
 
-/** Tells an error in one clear line, and chooses the exit code. */
-final class ErrorReport implements IExecutionExceptionHandler {
+/** Tells an error in one clear line, without passwords, and chooses the exit code. */
+final class ErrorReport implements IExecutionExceptionHandler, IParameterExceptionHandler {
+
+    /** The password of a URL, in either of its places. */
+    private static final Pattern PASSWORD = Pattern.compile("(://[^:/@\\s]*:)[^\\s]*(?=@)|([?&]password=)[^&\\s'\"]*");
+
+    private static final int CAUSES_MAX = 20;
 
     private final BooleanSupplier verbose;
 
@@ -26,27 +39,50 @@ final class ErrorReport implements IExecutionExceptionHandler {
     }
 
     @Override
+    public int handleParseException(ParameterException e, String[] arguments) {
+        CommandLine line = e.getCommandLine();
+        PrintWriter err = line.getErr();
+        String command = line.getCommandSpec().qualifiedName();
+        err.println(command + ": " + withoutPasswords(String.valueOf(e.getMessage())));
+        if (e instanceof UnmatchedArgumentException unmatched) {
+            UnmatchedArgumentException.printSuggestions(unmatched, err);
+        }
+        err.println("Try `" + command + " --help`.");
+        return ExitCode.USAGE;
+    }
+
+    @Override
     public int handleExecutionException(Exception e, CommandLine line, ParseResult parsed) {
-        line.getErr().println("posthaste " + line.getCommandName() + ": " + text(e));
+        PrintWriter err = line.getErr();
+        err.println(line.getCommandSpec().qualifiedName() + ": " + withoutPasswords(text(e)));
         if (verbose.getAsBoolean()) {
-            e.printStackTrace(line.getErr());
+            e.printStackTrace(err);
         } else if (exitCode(e) == ExitCode.BUG) {
-            line.getErr().println("This is a fault of Posthaste. Run it again with --verbose and report what it says.");
+            err.println("This is a fault of Posthaste. Run it again with --verbose and report what it says.");
         }
         return exitCode(e);
+    }
+
+    static String withoutPasswords(String text) {
+        return PASSWORD.matcher(text).replaceAll("$1$2***");
     }
 
     private static String text(Exception e) {
         if (isOurs(e)) {
             return String.valueOf(e.getMessage());
         }
-        String deepest = null;
-        for (Throwable cause = e; cause != null && cause != cause.getCause(); cause = cause.getCause()) {
-            deepest = cause.getMessage() == null ? deepest : cause.getMessage();
-        }
-        String store = storeOf(e);
-        return (store.isEmpty() ? e.getClass().getSimpleName() : store) + ": "
-                + (deepest == null ? e : firstLine(deepest));
+        Throwable failure = storeFailure(e);
+        return failure == null
+                ? e.getClass().getSimpleName() + ": " + firstLine(deepestMessage(e))
+                : storeOf(failure) + ": " + firstLine(String.valueOf(failure.getMessage()));
+    }
+
+    private static String deepestMessage(Exception e) {
+        List<String> messages = causes(e)
+                .map(Throwable::getMessage)
+                .filter(message -> message != null)
+                .toList();
+        return messages.isEmpty() ? e.toString() : messages.get(messages.size() - 1);
     }
 
     private static String firstLine(String text) {
@@ -58,35 +94,48 @@ final class ErrorReport implements IExecutionExceptionHandler {
     }
 
     private static boolean isOurs(Exception e) {
-        return e instanceof UsageException
-                || e instanceof FailedException
+        return e instanceof FailedException
                 || e instanceof SetupException
                 || e instanceof FencedException
                 || e instanceof StillUnpublishableException
                 || e instanceof HaltException
-                || e instanceof CatalogException
-                || e instanceof IllegalArgumentException;
+                || isUsage(e) && !(e instanceof ConfigException);
     }
 
-    private static String storeOf(Throwable e) {
-        for (Throwable cause = e; cause != null && cause != cause.getCause(); cause = cause.getCause()) {
-            if (cause instanceof SQLException || cause instanceof FlywayException) {
-                return "PostgreSQL";
-            }
-            if (cause instanceof KafkaException) {
-                return "Kafka";
-            }
-        }
-        return "";
+    /** Kafka's clients refuse a property's value when they are made; that no address resolves is an outage. */
+    private static boolean isUsage(Exception e) {
+        return e instanceof UsageException
+                || e instanceof CatalogException
+                || e instanceof IllegalArgumentException
+                || causes(e)
+                        .anyMatch(cause -> cause instanceof ConfigException
+                                && !String.valueOf(cause.getMessage()).startsWith("No resolvable bootstrap urls"));
+    }
+
+    /** The exception in which a store's driver says what happened; null if none did. */
+    private static @Nullable Throwable storeFailure(Exception e) {
+        return Stream.of(SQLException.class, ConfigException.class, KafkaException.class, FlywayException.class)
+                .flatMap(type -> causes(e).filter(type::isInstance))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static String storeOf(Throwable failure) {
+        return failure instanceof KafkaException ? "Kafka" : "PostgreSQL";
+    }
+
+    private static Stream<Throwable> causes(Throwable e) {
+        return Stream.iterate(e, cause -> cause != null, Throwable::getCause).limit(CAUSES_MAX);
     }
 
     private static int exitCode(Exception e) {
-        if (e instanceof UsageException || e instanceof CatalogException || e instanceof IllegalArgumentException) {
+        if (isUsage(e)) {
             return ExitCode.USAGE;
         }
-        if (isOurs(e)) {
+        Throwable failure = storeFailure(e);
+        if (isOurs(e) || failure instanceof FlywayException) {
             return ExitCode.FAILED;
         }
-        return storeOf(e).isEmpty() && !(e instanceof IOException) ? ExitCode.BUG : ExitCode.STORE_AWAY;
+        return failure == null ? ExitCode.BUG : ExitCode.STORE_AWAY;
     }
 }

@@ -20,20 +20,30 @@ final class HumanSize {
         }
         long amount = Long.parseLong(matcher.group(1));
         String unit = matcher.group(2) == null ? "B" : matcher.group(2);
-        return switch (unit) {
-            case "KiB" -> amount * KIB;
-            case "MiB" -> amount * KIB * KIB;
-            case "GiB" -> amount * KIB * KIB * KIB;
-            default -> amount;
-        };
+        // Twelve digits of GiB are more than a long holds.
+        try {
+            return Math.multiplyExact(
+                    amount,
+                    switch (unit) {
+                        case "KiB" -> KIB;
+                        case "MiB" -> KIB * KIB;
+                        case "GiB" -> KIB * KIB * KIB;
+                        default -> 1L;
+                    });
+        } catch (ArithmeticException e) {
+            throw new IllegalArgumentException("\"" + text + "\" is more than the 8 EiB that can be counted");
+        }
     }
 
     static String format(long bytes) {
         if (bytes < KIB) {
             return bytes + " B";
         }
-        return bytes < KIB * KIB
-                ? String.format(Locale.ROOT, "%.1f KiB", bytes / (double) KIB)
-                : String.format(Locale.ROOT, "%.1f MiB", bytes / (double) (KIB * KIB));
+        if (bytes < KIB * KIB) {
+            return String.format(Locale.ROOT, "%.1f KiB", bytes / (double) KIB);
+        }
+        return bytes < KIB * KIB * KIB
+                ? String.format(Locale.ROOT, "%.1f MiB", bytes / (double) (KIB * KIB))
+                : String.format(Locale.ROOT, "%.1f GiB", bytes / (double) (KIB * KIB * KIB));
     }
 }

@@ -56,6 +56,9 @@ final class InitCommand implements Callable<Integer> {
         if (partitions < 1) {
             throw new UsageException("--partitions is " + partitions + ", but must be at least 1");
         }
+        if (replicationFactor != null && replicationFactor < 1) {
+            throw new UsageException("--replication-factor is " + replicationFactor + ", but must be at least 1");
+        }
         RelaySettings settings = options.read();
         Catalog catalog = CatalogReader.read(settings.catalog());
         new Initializer(settings, this::print)

@@ -31,7 +31,9 @@ import picocli.CommandLine.Spec;
             "1:the answer is no: a check failed, a step was refused",
             "2:the command line or the settings are wrong",
             "3:PostgreSQL or Kafka cannot be reached or refuses",
-            "70:a fault of Posthaste itself"
+            "70:a fault of Posthaste itself",
+            "130:ended by SIGINT (Ctrl-C), as asked, after closing everything",
+            "143:ended by SIGTERM, as asked, after closing everything"
         })
 public final class Posthaste implements Runnable {
 
@@ -50,21 +52,28 @@ public final class Posthaste implements Runnable {
 
     /** Runs the command and returns its exit code. */
     public static int execute(String... arguments) {
+        return commandLine().execute(arguments);
+    }
+
+    /** All commands, ready to be run once. */
+    public static CommandLine commandLine() {
         Posthaste root = new Posthaste();
         CommandLine line = new CommandLine(root);
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
             line.addSubcommand(new CommandLine(provider.command()));
         }
-        withHelp(line);
-        line.setExecutionExceptionHandler(new ErrorReport(() -> root.verbose));
-        return line.execute(arguments);
+        helpEverywhere(line);
+        ErrorReport report = new ErrorReport(() -> root.verbose);
+        line.setExecutionExceptionHandler(report);
+        line.setParameterExceptionHandler(report);
+        return line;
     }
 
-    private static void withHelp(CommandLine line) {
-        line.getSubcommands().values().forEach(sub -> {
-            sub.getCommandSpec().mixinStandardHelpOptions(true);
-            withHelp(sub);
-        });
+    private static void helpEverywhere(CommandLine line) {
+        for (CommandLine command : line.getSubcommands().values()) {
+            command.getCommandSpec().mixinStandardHelpOptions(true).versionProvider(new Version());
+            helpEverywhere(command);
+        }
     }
 
     /** Runs the command and exits with its code. */

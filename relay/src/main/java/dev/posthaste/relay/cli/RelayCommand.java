@@ -1,5 +1,7 @@
 package dev.posthaste.relay.cli;
 
+import java.io.IOException;
+import java.nio.channels.UnresolvedAddressException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -56,12 +58,21 @@ final class RelayCommand implements Callable<Integer> {
                     ProcessName.unique(),
                     Clock.systemUTC(),
                     meters);
-            RelayHealth health = new RelayHealth(relay, meters);
-            try (HealthServer http = new HealthServer(
-                    settings.http().host(), settings.http().port(), health::live, health::ready, registry::scrape)) {
+            try (HealthServer http = serve(settings.http(), new RelayHealth(relay, meters), registry)) {
                 log.info("serving health and metrics on {}", http.address());
                 return runUntilTold(relay, settings);
             }
+        }
+    }
+
+    private static HealthServer serve(
+            RelaySettings.HttpSettings http, RelayHealth health, PrometheusMeterRegistry registry) {
+        try {
+            return new HealthServer(http.host(), http.port(), health::live, health::ready, registry::scrape);
+        } catch (IOException | UnresolvedAddressException e) {
+            String why = e.getMessage() == null ? "unknown host" : e.getMessage();
+            throw new UsageException("http.host is " + http.host() + " and http.port is " + http.port()
+                    + ", but nothing can listen there: " + why + "; choose another, or end what listens there");
         }
     }
 
@@ -79,7 +90,11 @@ final class RelayCommand implements Callable<Integer> {
                     }
                 },
                 "posthaste-shutdown");
-        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            return ExitCode.OK; // told to stop before it began
+        }
         try {
             relay.start();
             relay.join();

@@ -4,13 +4,17 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
@@ -46,10 +50,19 @@ final class Settings {
     /** Below it any Kafka client property may stand. */
     static final String KAFKA_PROPERTIES = "kafka.properties.";
 
+    private static final ObjectMapper YAML = new ObjectMapper(YAMLFactory.builder()
+                    .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+                    .build())
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS);
+
     private static final String ENVIRONMENT_PREFIX = "POSTHASTE_";
 
+    private static final String LOG_LEVEL = "POSTHASTE_LOG_LEVEL";
+
+    private static final List<String> LOG_LEVELS = List.of("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "OFF");
+
     /** Variables of ours that are no settings. */
-    private static final List<String> OTHER_VARIABLES = List.of("POSTHASTE_LOG_LEVEL", "POSTHASTE_JAVA_OPTS");
+    private static final List<String> OTHER_VARIABLES = List.of(LOG_LEVEL, "POSTHASTE_JAVA_OPTS");
 
     private final Map<String, String> values = new TreeMap<>();
 
@@ -57,7 +70,7 @@ final class Settings {
     Settings file(Path file) {
         JsonNode root;
         try {
-            root = new ObjectMapper(new YAMLFactory()).readTree(Files.readAllBytes(file));
+            root = YAML.readTree(Files.readAllBytes(file));
         } catch (JacksonException e) {
             throw new UsageException(file + " is not YAML: " + e.getOriginalMessage());
         } catch (IOException e) {
@@ -65,27 +78,41 @@ final class Settings {
                     + e.getClass().getSimpleName());
         }
         if (root != null && !root.isMissingNode() && !root.isNull()) {
-            flatten("", root, file.toString());
+            if (!root.isObject()) {
+                throw new UsageException(file + " is not a list of settings; write key: value, one a line");
+            }
+            flatten("", root, file.toString(), new HashSet<>());
         }
         return this;
     }
 
-    private void flatten(String prefix, JsonNode node, String where) {
-        if (node.isValueNode()) {
-            set(prefix, node.asText(), where);
-        } else if (node.isObject()) {
+    private void flatten(String prefix, JsonNode node, String where, Set<String> seen) {
+        if (node.isObject()) {
             node.properties()
                     .forEach(entry -> flatten(
                             prefix.isEmpty() ? entry.getKey() : prefix + "." + entry.getKey(),
                             entry.getValue(),
-                            where));
-        } else {
+                            where,
+                            seen));
+            return;
+        }
+        requireKnown(prefix, where);
+        if (!node.isValueNode()) {
             throw new UsageException(where + ": " + prefix + " is a list, but every setting is a single value");
         }
+        if (!seen.add(prefix)) {
+            throw new UsageException(where + ": " + prefix + " is there twice; keep one");
+        }
+        set(prefix, node.asText(""), where);
     }
 
     /** Takes the settings of the environment. */
     Settings environment(Map<String, String> environment) {
+        String level = environment.getOrDefault(LOG_LEVEL, "INFO");
+        if (!LOG_LEVELS.contains(level)) {
+            throw new UsageException("the environment variable " + LOG_LEVEL + " is \"" + level
+                    + "\", but must be one of " + String.join(", ", LOG_LEVELS));
+        }
         environment.forEach((name, value) -> {
             if (name.startsWith(ENVIRONMENT_PREFIX) && !OTHER_VARIABLES.contains(name)) {
                 set(keyOfVariable(name), value, "the environment variable " + name);
@@ -118,11 +145,19 @@ final class Settings {
 
     /** Takes one setting. */
     Settings set(String key, String value, String where) {
-        if (!KEYS.contains(key) && !key.startsWith(KAFKA_PROPERTIES)) {
-            throw new UsageException(where + ": " + key + " is no setting; did you mean " + nearest(key, KEYS) + "?");
+        requireKnown(key, where);
+        if (value.isEmpty()) {
+            throw new UsageException(where + ": " + key + " has no value; give it one, or leave it out");
         }
         values.put(key, value);
         return this;
+    }
+
+    private static void requireKnown(String key, String where) {
+        boolean kafkaProperty = key.startsWith(KAFKA_PROPERTIES) && key.length() > KAFKA_PROPERTIES.length();
+        if (!kafkaProperty && !KEYS.contains(key)) {
+            throw new UsageException(where + ": " + key + " is no setting; did you mean " + nearest(key, KEYS) + "?");
+        }
     }
 
     /** The value of a setting. */
@@ -149,7 +184,8 @@ final class Settings {
 
     private static String nearest(String name, List<String> known) {
         return known.stream()
-                .min(Comparator.comparingInt(candidate -> distance(name, candidate)))
+                .min(Comparator.comparingInt(
+                        candidate -> candidate.startsWith(name + ".") ? 0 : distance(name, candidate)))
                 .orElseThrow();
     }
 

@@ -9,6 +9,7 @@ import java.util.concurrent.Executors;
 import java.util.function.Supplier;
 
 import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpHandler;
 import com.sun.net.httpserver.HttpServer;
 
 /**
@@ -18,6 +19,7 @@ import com.sun.net.httpserver.HttpServer;
 public final class HealthServer implements AutoCloseable {
 
     private static final int BACKLOG = 16;
+    private static final String METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
     private final HttpServer server;
     private final ExecutorService executor;
@@ -45,11 +47,23 @@ public final class HealthServer implements AutoCloseable {
             return thread;
         });
         server.setExecutor(executor);
-        server.createContext("/health/live", exchange -> answer(exchange, live.get()));
-        server.createContext("/health/ready", exchange -> answer(exchange, ready.get()));
-        server.createContext(
-                "/metrics", exchange -> send(exchange, 200, "text/plain; version=0.0.4; charset=utf-8", metrics.get()));
+        serve("/health/live", exchange -> answer(exchange, live.get()));
+        serve("/health/ready", exchange -> answer(exchange, ready.get()));
+        serve("/metrics", exchange -> send(exchange, 200, METRICS_TYPE, metrics.get()));
         server.start();
+    }
+
+    /** A context of the server answers for everything that begins with its path; this one for the path alone. */
+    private void serve(String path, HttpHandler handler) {
+        server.createContext(path, exchange -> {
+            if (!exchange.getRequestURI().getPath().equals(path)) {
+                send(exchange, 404, "text/plain", "not found\n");
+            } else if (!exchange.getRequestMethod().equals("GET")) {
+                send(exchange, 405, "text/plain", "GET only\n");
+            } else {
+                handler.handle(exchange);
+            }
+        });
     }
 
     /** Where it listens. */

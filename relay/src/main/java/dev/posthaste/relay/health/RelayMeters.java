@@ -30,6 +30,9 @@ public final class RelayMeters {
         KAFKA
     }
 
+    /** Nobody has asked the store yet; shown as NaN, so that no alarm takes it for an outage. */
+    private static final int UNKNOWN = -1;
+
     private final MeterRegistry registry;
     private final Map<Store, AtomicInteger> available = new EnumMap<>(Store.class);
     private final AtomicInteger leading = new AtomicInteger();
@@ -44,10 +47,10 @@ public final class RelayMeters {
         this.registry = registry;
         this.outbox = new OutboxGauges(registry);
         for (Store store : Store.values()) {
-            AtomicInteger value = new AtomicInteger();
+            AtomicInteger value = new AtomicInteger(UNKNOWN);
             available.put(store, value);
-            Gauge.builder("posthaste.store.available", value, AtomicInteger::get)
-                    .description("1 while the store answers, 0 while it is away")
+            Gauge.builder("posthaste.store.available", value, RelayMeters::availability)
+                    .description("1 while the store answers, 0 while it is away, NaN while it was never asked")
                     .tag("store", store.name().toLowerCase(Locale.ROOT))
                     .register(registry);
         }
@@ -72,9 +75,18 @@ public final class RelayMeters {
         gauge(store).set(0);
     }
 
-    /** Whether the store answered last. */
+    /** Whether the store answered when it was asked last. */
     public boolean isAvailable(Store store) {
         return gauge(store).get() == 1;
+    }
+
+    /** Whether the store failed when it was asked last; a relay that never led has not asked Kafka yet. */
+    public boolean isAway(Store store) {
+        return gauge(store).get() == 0;
+    }
+
+    private static double availability(AtomicInteger value) {
+        return value.get() == UNKNOWN ? Double.NaN : value.get();
     }
 
     private AtomicInteger gauge(Store store) {

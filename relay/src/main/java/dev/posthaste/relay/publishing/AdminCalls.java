@@ -16,6 +16,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 public final class AdminCalls implements AutoCloseable {
 
     private final Admin admin;
+    private final KafkaSettings kafka;
     private final Duration timeout;
 
     /**
@@ -24,6 +25,7 @@ public final class AdminCalls implements AutoCloseable {
      * @param timeout of each call
      */
     public AdminCalls(KafkaSettings kafka, Duration timeout) {
+        this.kafka = kafka;
         this.timeout = timeout;
         this.admin = Admin.create(kafka.with(Map.of(
                 AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, (int) timeout.toMillis(),
@@ -39,10 +41,18 @@ public final class AdminCalls implements AutoCloseable {
         try {
             return call.apply(admin).get(timeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof TimeoutException late) {
+                throw noAnswer(late);
+            }
             throw e.getCause() instanceof KafkaException failure ? failure : new KafkaException(e.getCause());
         } catch (java.util.concurrent.TimeoutException e) {
-            throw new TimeoutException("Kafka did not answer within " + timeout.toSeconds() + " s", e);
+            throw noAnswer(e);
         }
+    }
+
+    private TimeoutException noAnswer(Exception cause) {
+        return new TimeoutException(
+                kafka.bootstrapServers() + " did not answer within " + timeout.toMillis() + " ms", cause);
     }
 
     @Override

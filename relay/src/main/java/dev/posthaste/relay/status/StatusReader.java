@@ -9,6 +9,8 @@ import java.time.OffsetDateTime;
 import java.util.List;
 import java.util.Optional;
 
+import dev.posthaste.relay.HaltException;
+import dev.posthaste.relay.HaltReason;
 import dev.posthaste.relay.RelaySettings;
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.PositionStore;
@@ -29,12 +31,14 @@ public final class StatusReader {
     /**
      * Reads everything once.
      *
+     * @throws HaltException if the database has no outbox, or the position cannot be read by this version
      * @throws SQLException if PostgreSQL cannot be read
      * @throws org.apache.kafka.common.KafkaException if Kafka cannot be read
      */
-    public OutboxStatus read(Catalog catalog) throws SQLException, InterruptedException {
+    public OutboxStatus read(Catalog catalog) throws SQLException, HaltException, InterruptedException {
         try (Connection connection = settings.database().connect("posthaste-status");
                 TopicReader topics = new TopicReader(settings.kafka(), settings.requestTimeout())) {
+            requireTables(connection);
             Optional<SlotState> slot = new SourceDatabase(connection).slot(settings.slot());
             Optional<OutboxStatus.Leader> leader = leader(connection);
             OutboxStatus.Lag lag = lag(connection);
@@ -43,12 +47,32 @@ public final class StatusReader {
         }
     }
 
-    private Optional<Position> position(TopicReader topics) throws InterruptedException {
+    private void requireTables(Connection connection) throws SQLException, HaltException {
+        try (PreparedStatement query = connection.prepareStatement("SELECT to_regclass('relay.lease') IS NOT NULL");
+                ResultSet row = query.executeQuery()) {
+            row.next();
+            if (!row.getBoolean(1)) {
+                throw new HaltException(
+                        HaltReason.Cause.SOURCE_NOT_REGISTERED,
+                        "database " + settings.database() + " has no outbox",
+                        "run `posthaste init`, or correct database.url");
+            }
+        }
+    }
+
+    private Optional<Position> position(TopicReader topics) throws HaltException, InterruptedException {
         if (!topics.exists(settings.namespace().positionTopic())) {
             return Optional.empty();
         }
-        return new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout())
-                .read();
+        try {
+            return new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout())
+                    .read();
+        } catch (IllegalArgumentException e) {
+            throw new HaltException(
+                    HaltReason.Cause.POSITION_UNREADABLE,
+                    String.valueOf(e.getMessage()),
+                    "use the version that wrote it, or newer");
+        }
     }
 
     private Optional<OutboxStatus.Leader> leader(Connection connection) throws SQLException {

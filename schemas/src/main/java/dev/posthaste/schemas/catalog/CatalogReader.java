@@ -12,6 +12,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.fasterxml.jackson.core.JacksonException;
@@ -98,9 +99,15 @@ public final class CatalogReader {
 
     private List<Path> yamlFiles(Path folder) {
         try (Stream<Path> files = Files.list(folder)) {
-            return files.filter(file -> file.toString().endsWith(".yaml"))
+            // Names with a dot in front are an editor's, or of how a volume is mounted; any other was meant to be read.
+            Map<Boolean, List<Path>> byKind = files.filter(
+                            file -> !file.getFileName().toString().startsWith("."))
                     .sorted()
-                    .toList();
+                    .collect(Collectors.partitioningBy(file -> file.toString().endsWith(".yaml")));
+            for (Path other : byKind.getOrDefault(false, List.of())) {
+                findings.add(shortName(other) + ": is not a .yaml file; rename it, or move it out of the catalog");
+            }
+            return byKind.getOrDefault(true, List.of());
         } catch (IOException e) {
             findings.add(folder + ": cannot be read (" + e.getClass().getSimpleName()
                     + "); a catalog has the folders events and handlers");

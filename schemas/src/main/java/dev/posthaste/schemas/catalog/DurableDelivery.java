@@ -2,6 +2,8 @@ package dev.posthaste.schemas.catalog;
 
 import java.time.Duration;
 
+import dev.posthaste.schemas.HumanDuration;
+
 /**
  * What a team has agreed on before the first message of a handler (provisions S1 3, 22, 31). Immutable.
  *
@@ -25,8 +27,9 @@ public record DurableDelivery(
     /** Checks that the alert fires before the target is missed. */
     public DurableDelivery {
         if (alerts.oldestPending().compareTo(target) > 0) {
-            throw new IllegalArgumentException("delivery.alerts.oldestPending is " + alerts.oldestPending()
-                    + ", looser than the delivery target of " + target + "; make it at most the target");
+            throw new IllegalArgumentException("delivery.alerts.oldestPending is "
+                    + HumanDuration.format(alerts.oldestPending()) + ", looser than the delivery target of "
+                    + HumanDuration.format(target) + "; make it at most the target");
         }
     }
 
@@ -42,12 +45,13 @@ public record DurableDelivery(
         /** Checks the bounds against each other. */
         public Retry {
             if (first.compareTo(max) > 0) {
-                throw new IllegalArgumentException("delivery.retry.first is " + first
-                        + ", longer than delivery.retry.max, " + max + "; make it at most that");
+                throw new IllegalArgumentException("delivery.retry.first is " + HumanDuration.format(first)
+                        + ", longer than delivery.retry.max, " + HumanDuration.format(max) + "; make it at most that");
             }
             if (max.compareTo(horizon) > 0) {
-                throw new IllegalArgumentException("delivery.retry.max is " + max
-                        + ", longer than delivery.retry.horizon, " + horizon + "; make it at most that");
+                throw new IllegalArgumentException(
+                        "delivery.retry.max is " + HumanDuration.format(max) + ", longer than delivery.retry.horizon, "
+                                + HumanDuration.format(horizon) + "; make it at most that");
             }
         }
     }

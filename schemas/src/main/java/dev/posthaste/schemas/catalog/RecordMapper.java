@@ -43,8 +43,12 @@ final class RecordMapper {
         for (JsonNode subscription : node.get("subscribes")) {
             Set<Integer> versions = new HashSet<>();
             subscription.get("versions").forEach(version -> versions.add(version.intValue()));
-            subscriptions.add(
-                    new HandlerRecord.Subscription(subscription.get("type").asText(), versions));
+            String type = subscription.get("type").asText();
+            if (subscriptions.stream().anyMatch(other -> other.type().equals(type))) {
+                throw new IllegalArgumentException(
+                        "it subscribes to " + type + " twice; put all versions into one subscription");
+            }
+            subscriptions.add(new HandlerRecord.Subscription(type, versions));
         }
         String mode = textOrNull(node, "mode");
         return new HandlerRecord(

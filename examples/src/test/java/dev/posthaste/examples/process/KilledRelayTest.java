@@ -1,0 +1,127 @@
+package dev.posthaste.examples.process;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Random;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.Stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.fail;
+
+/** Relays that get SIGKILL. */
+@PosthasteStack
+class KilledRelayTest {
+
+    private static final int ROWS = 1_000;
+    private static final int ATTEMPTS = 5;
+    private static final int KILLS_DURING_START = 5;
+    private static final int START_MILLIS = 3_000;
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    void reportedCase1_rowsOfOneInsertThatShareAnLsnArriveOnceThoughTheRelayIsKilledAmidThem(Stack stack) {
+        ProcessOutbox outbox = ProcessOutbox.initialised(stack);
+        arriveOnceThoughTheRelayIsKilledAmidThem(outbox, outbox::insert);
+    }
+
+    @Test
+    void reportedCase1_rowsOfOneCopyThatShareAnLsnArriveOnceThoughTheRelayIsKilledAmidThem(Stack stack) {
+        ProcessOutbox outbox = ProcessOutbox.initialised(stack);
+        arriveOnceThoughTheRelayIsKilledAmidThem(outbox, outbox::copy);
+    }
+
+    /** Writes rows with these numbers in one statement. */
+    private interface Statement {
+        void write(int first, int last);
+    }
+
+    private void arriveOnceThoughTheRelayIsKilledAmidThem(ProcessOutbox outbox, Statement statement) {
+        int last = killAmid(outbox, statement);
+        try (RelayProcess relay = RelayProcess.start(directory, outbox.environment())) {
+            relay.awaitStreaming();
+            outbox.awaitSettled();
+        }
+        outbox.requireOnEveryTopic(last);
+    }
+
+    /** Writes and kills until a kill is proved to have come when some of the rows were on the topics and some not. */
+    private int killAmid(ProcessOutbox outbox, Statement statement) {
+        for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
+            try (RelayProcess relay = RelayProcess.start(directory, outbox.environment())) {
+                relay.awaitStreaming();
+                outbox.awaitSettled();
+                long batches = outbox.batches();
+                int first = (attempt - 1) * ROWS + 1;
+                statement.write(first, attempt * ROWS);
+                outbox.awaitBatchAfter(batches);
+                relay.process().kill();
+                int published = outbox.numbersOn("due-notice").size() - first + 1;
+                if (published > 0 && published < ROWS) {
+                    return attempt * ROWS;
+                }
+            }
+        }
+        return fail("none of %d kills came amid the rows", ATTEMPTS);
+    }
+
+    @Test
+    void nothingIsLostOrDoubledByKillsAtAnyPointOfTheStartUnderLoad(Stack stack) throws Exception {
+        ProcessOutbox outbox = ProcessOutbox.initialised(stack);
+        long seed = System.nanoTime();
+        Random random = new Random(seed);
+        int last;
+        try (Load load = Load.start(outbox, 0)) {
+            for (int kill = 1; kill <= KILLS_DURING_START; kill++) {
+                try (RelayProcess relay = RelayProcess.start(directory, outbox.environment())) {
+                    assertThat(relay.process().endsWithin(Duration.ofMillis(random.nextInt(START_MILLIS))))
+                            .as(
+                                    "ended by itself, seed %d; it said: %s",
+                                    seed, relay.process().err())
+                            .isFalse();
+                    relay.process().kill();
+                }
+            }
+            last = load.stop();
+        }
+        try (RelayProcess relay = RelayProcess.start(directory, outbox.environment())) {
+            relay.awaitStreaming();
+            outbox.awaitSettled();
+        }
+        outbox.requireOnEveryTopic(last);
+    }
+
+    @Test
+    void aStandbyTakesOverAtOnceWhenTheLeaderIsKilled(Stack stack) throws Exception {
+        ProcessOutbox outbox = ProcessOutbox.initialised(stack);
+        String[] lease = {"POSTHASTE_LEASE", "30s"};
+        int last;
+        try (RelayProcess leader = RelayProcess.start(directory, outbox.environment(lease));
+                Load load = Load.start(outbox, 0)) {
+            leader.awaitStreaming();
+            try (RelayProcess standby = RelayProcess.start(directory, outbox.environment(lease))) {
+                standby.awaitStandby();
+                assertThat(standby.ready().body()).contains("another relay leads");
+                assertThat(leader.isStreaming()).isTrue();
+
+                leader.process().kill();
+
+                outbox.sql("CREATE TABLE killed AS SELECT owner, expires_at FROM relay.lease");
+                standby.awaitStreaming();
+                last = load.stop();
+                outbox.awaitSettled();
+                assertThat(outbox.number("SELECT count(*) FROM relay.lease l, killed k"
+                                + " WHERE l.owner <> k.owner AND l.acquired_at < k.expires_at"))
+                        .as("another took over before the lease of the dead one had ended")
+                        .isOne();
+            }
+        }
+        outbox.requireOnEveryTopic(last);
+    }
+}
