@@ -41,6 +41,11 @@ public final class Posthaste implements Runnable {
 
     /** Runs the command and returns its exit code. */
     public static int execute(String... arguments) {
+        return commandLine().execute(arguments);
+    }
+
+    /** All commands, ready to be run once. */
+    public static CommandLine commandLine() {
         Posthaste root = new Posthaste();
         CommandLine line = new CommandLine(root);
         for (CommandProvider provider : ServiceLoader.load(CommandProvider.class)) {
@@ -48,7 +53,7 @@ public final class Posthaste implements Runnable {
         }
         line.getSubcommands().values().forEach(sub -> sub.getCommandSpec().mixinStandardHelpOptions(true));
         line.setExecutionExceptionHandler(new ErrorReport(() -> root.verbose));
-        return line.execute(arguments);
+        return line;
     }
 
     /** Runs the command and exits with its code. */
