@@ -56,6 +56,15 @@ final class Repository {
                 .toList();
     }
 
+    /** The folders of Maven's modules. */
+    static List<String> modules() throws IOException {
+        return Pattern.compile("<module>([^<]+)</module>")
+                .matcher(read("pom.xml"))
+                .results()
+                .map(module -> module.group(1))
+                .toList();
+    }
+
     /** What stands in backquotes. */
     static List<String> quoted(String text) {
         return Pattern.compile("`([^`]+)`")
