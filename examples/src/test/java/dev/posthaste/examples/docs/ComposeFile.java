@@ -20,7 +20,8 @@ final class ComposeFile {
     }
 
     static ComposeFile read() throws IOException {
-        return new ComposeFile(new Yaml(new SafeConstructor(new LoaderOptions())).load(Repository.read("docker-compose.yml")));
+        return new ComposeFile(
+                new Yaml(new SafeConstructor(new LoaderOptions())).load(Repository.read("docker-compose.yml")));
     }
 
     /** One service; {@link Map} and {@link List} where YAML has them. */

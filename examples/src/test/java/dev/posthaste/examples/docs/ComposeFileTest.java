@@ -59,8 +59,7 @@ class ComposeFileTest {
     void everyImageOfOursIsAStageOfTheDockerfile() throws IOException {
         assertThat(compose.services().stream().filter(Service::isBuilt))
                 .hasSize(6)
-                .allSatisfy(service ->
-                        assertThat(Dockerfile.read().stages()).containsKey(service.target()));
+                .allSatisfy(service -> assertThat(Dockerfile.read().stages()).containsKey(service.target()));
     }
 
     @Test
@@ -79,14 +78,16 @@ class ComposeFileTest {
         return switch (service.name()) {
             case "postgres" -> List.of(5432);
             case "kafka" -> Kafka.listeners(service);
-            default -> List.of(EnvironmentSettings.read(service.environment()).http().port());
+            default ->
+                List.of(EnvironmentSettings.read(service.environment()).http().port());
         };
     }
 
     @Test
     void theRelaysReadTheirVariablesAndFindTheServers() {
         for (String name : SETTINGS_READERS) {
-            RelaySettings settings = EnvironmentSettings.read(compose.service(name).environment());
+            RelaySettings settings =
+                    EnvironmentSettings.read(compose.service(name).environment());
 
             assertThat(settings.database().host()).isEqualTo("postgres");
             assertThat(settings.database().port()).isEqualTo(5432);
@@ -114,11 +115,10 @@ class ComposeFileTest {
 
     @Test
     void everyCommandIsOne() {
-        assertThat(compose.services().stream().filter(Service::isBuilt))
-                .allSatisfy(service -> assertThatCode(() -> Posthaste.commandLine()
-                                .parseArgs(service.command().toArray(String[]::new)))
-                        .as(service.name())
-                        .doesNotThrowAnyException());
+        assertThat(compose.services().stream().filter(Service::isBuilt)).allSatisfy(service -> assertThatCode(() ->
+                        Posthaste.commandLine().parseArgs(service.command().toArray(String[]::new)))
+                .as(service.name())
+                .doesNotThrowAnyException());
     }
 
     @Test
@@ -127,7 +127,8 @@ class ComposeFileTest {
             Service service = compose.service(handler);
 
             assertThat(service.option("kafka")).isEqualTo(Kafka.advertisedInside(compose.service("kafka")));
-            assertThat(CatalogReader.read(hostPath(service, service.option("catalog"))).handler(handler))
+            assertThat(CatalogReader.read(hostPath(service, service.option("catalog")))
+                            .handler(handler))
                     .isPresent();
         }
     }
@@ -136,7 +137,8 @@ class ComposeFileTest {
     void theRelaysAreGivenTheirCatalog() {
         for (String name : SETTINGS_READERS) {
             Service service = compose.service(name);
-            String inside = EnvironmentSettings.read(service.environment()).catalog().toString();
+            String inside =
+                    EnvironmentSettings.read(service.environment()).catalog().toString();
 
             assertThat(CatalogReader.read(hostPath(service, inside)).handlers()).hasSize(2);
         }
@@ -190,10 +192,9 @@ class ComposeFileTest {
 
     @Test
     void noPasswordStandsOnACommandLine() {
-        assertThat(compose.services())
-                .allSatisfy(service -> assertThat(String.join(" ", service.command()))
-                        .as(service.name())
-                        .doesNotContain("password"));
+        assertThat(compose.services()).allSatisfy(service -> assertThat(String.join(" ", service.command()))
+                .as(service.name())
+                .doesNotContain("password"));
     }
 
     @Test
@@ -212,9 +213,10 @@ class ComposeFileTest {
     private static int exitCode(String path, boolean healthy) throws Exception {
         HealthServer.Answer answer = new HealthServer.Answer(healthy, "{}");
         try (HealthServer server = new HealthServer("127.0.0.1", 0, () -> answer, () -> answer, () -> "")) {
-            ProcessBuilder check = new ProcessBuilder(
-                    Repository.path("docker/healthcheck").toString(), path);
-            check.environment().put("POSTHASTE_HTTP_PORT", String.valueOf(server.address().getPort()));
+            ProcessBuilder check =
+                    new ProcessBuilder(Repository.path("docker/healthcheck").toString(), path);
+            check.environment()
+                    .put("POSTHASTE_HTTP_PORT", String.valueOf(server.address().getPort()));
             check.redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD);
             Process process = check.start();
             assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
@@ -243,10 +245,11 @@ class ComposeFileTest {
     void baseImagesArePinnedAndNobodyRunsAsRoot() throws IOException {
         Dockerfile dockerfile = Dockerfile.read();
 
-        assertThat(dockerfile.baseImages())
-                .isNotEmpty()
-                .allSatisfy(image -> assertThat(image).containsPattern(":\\d+\\.\\d+\\.\\d+"));
-        assertThat(dockerfile.userOf("relay")).isEqualTo(dockerfile.userOf("example")).isNotIn("root", "0", "");
+        assertThat(dockerfile.baseImages()).isNotEmpty().allSatisfy(image -> assertThat(image)
+                .containsPattern(":\\d+\\.\\d+\\.\\d+"));
+        assertThat(dockerfile.userOf("relay"))
+                .isEqualTo(dockerfile.userOf("example"))
+                .isNotIn("root", "0", "");
     }
 
     /** The listeners of the broker. */

@@ -23,7 +23,8 @@ record Dockerfile(Map<String, List<String>> stages) {
     static Dockerfile read() throws IOException {
         Map<String, List<String>> stages = new LinkedHashMap<>();
         List<String> stage = new ArrayList<>();
-        for (String line : Repository.read("Dockerfile").replace("\\\n", " ").lines().toList()) {
+        for (String line :
+                Repository.read("Dockerfile").replace("\\\n", " ").lines().toList()) {
             Matcher from = FROM.matcher(line);
             if (from.matches()) {
                 stage = new ArrayList<>();

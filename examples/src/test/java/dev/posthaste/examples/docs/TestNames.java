@@ -18,14 +18,17 @@ final class TestNames {
             Pattern.compile("@(?:Test|ParameterizedTest|RepeatedTest|ArchTest)\\b[^;{}]*?\\s(\\w+)\\s*[(=]");
 
     /** Arguments of annotations may hold anything. */
-    private static final Pattern ARGUMENTS = Pattern.compile("(@\\w+)\\((?:[^()\"]|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\])*\")*\\)", Pattern.DOTALL);
+    private static final Pattern ARGUMENTS =
+            Pattern.compile("(@\\w+)\\((?:[^()\"]|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\])*\")*\\)", Pattern.DOTALL);
 
     private TestNames() {}
 
     static Set<String> all() throws IOException {
         Set<String> names = new HashSet<>();
         try (Stream<Path> modules = Files.list(Repository.path(""))) {
-            for (Path module : modules.map(path -> path.resolve("src/test/java")).filter(Files::isDirectory).toList()) {
+            for (Path module : modules.map(path -> path.resolve("src/test/java"))
+                    .filter(Files::isDirectory)
+                    .toList()) {
                 addOf(module, names);
             }
         }
@@ -46,6 +49,8 @@ final class TestNames {
 
     /** {@code prefix 1} to {@code prefix last}. */
     static List<String> numbered(String prefix, int last) {
-        return IntStream.rangeClosed(1, last).mapToObj(number -> prefix + " " + number).toList();
+        return IntStream.rangeClosed(1, last)
+                .mapToObj(number -> prefix + " " + number)
+                .toList();
     }
 }

@@ -31,8 +31,7 @@ class SettingsPageTest {
 
     @Test
     void theVariablesAreTheOnesThatAreRead() throws IOException {
-        assertThat(rows())
-                .allSatisfy(row -> assertThat(row.variable()).isEqualTo(Settings.variable(row.key())));
+        assertThat(rows()).allSatisfy(row -> assertThat(row.variable()).isEqualTo(Settings.variable(row.key())));
     }
 
     @Test
@@ -66,8 +65,8 @@ class SettingsPageTest {
         return Files.readAllLines(Path.of("..", "docs", "settings.md")).stream()
                 .filter(line -> line.startsWith("| `"))
                 .map(line -> Stream.of(line.split("\\|")).map(String::strip).toList())
-                .map(cells -> new Row(
-                        cells.get(1).replace("`", ""), cells.get(2).replace("`", ""), cells.get(3)))
+                .map(cells ->
+                        new Row(cells.get(1).replace("`", ""), cells.get(2).replace("`", ""), cells.get(3)))
                 .toList();
     }
 }
