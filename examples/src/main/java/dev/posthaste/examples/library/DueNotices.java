@@ -14,6 +14,7 @@ public final class DueNotices {
 
     private DueNotices() {}
 
+    // readme: handler
     /** The handler. */
     public static Handler dueNotice() {
         return handler("due-notice")
@@ -33,4 +34,5 @@ public final class DueNotices {
             insert.executeUpdate();
         }
     }
+    // end
 }

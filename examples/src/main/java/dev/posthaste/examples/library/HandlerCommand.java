@@ -49,6 +49,7 @@ abstract class HandlerCommand implements Callable<Integer> {
     public Integer call() throws Exception {
         try (HikariDataSource pool = Database.pool(database, CONNECTIONS)) {
             Database.makeTables(pool, tables());
+            // readme: consumer
             PosthasteConsumer consumer = PosthasteConsumer.builder()
                     .namespace(namespace)
                     .bootstrapServers(kafka)
@@ -57,6 +58,7 @@ abstract class HandlerCommand implements Callable<Integer> {
                     .meters(new SimpleMeterRegistry())
                     .handler(handler())
                     .build();
+            // end
             CountDownLatch told = new CountDownLatch(1);
             CountDownLatch drained = new CountDownLatch(1);
             Runtime.getRuntime()

@@ -49,6 +49,7 @@ public final class LendingService {
                 memberId,
                 nextLoanNumber(connection, copyId),
                 LocalDate.now(ZoneOffset.UTC).plusDays(LOAN_DAYS));
+        // readme: stage
         insert(connection, loan);
         outbox.stage(
                 connection,
@@ -56,6 +57,7 @@ public final class LendingService {
                         .id(messageId)
                         .key(copyId)
                         .json(text(loan)));
+        // end
     }
 
     private static long nextLoanNumber(Connection connection, String copyId) throws SQLException {

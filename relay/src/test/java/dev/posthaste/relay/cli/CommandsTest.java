@@ -143,8 +143,8 @@ class CommandsTest {
     @Test
     void statusShowsTheLeaderAndExitsWithZeroWhileItStreams() throws Exception {
         init();
-        Relay relay =
-                new Relay(settings, "the-leader/1", Clock.systemUTC(), new RelayMeters(new SimpleMeterRegistry()));
+        Relay relay = new Relay(
+                settings, control -> {}, "the-leader/1", Clock.systemUTC(), new RelayMeters(new SimpleMeterRegistry()));
         relay.start();
         try {
             await().atMost(Duration.ofSeconds(30)).until(() -> relay.state() instanceof RelayState.Streaming);

@@ -1,0 +1,56 @@
+package dev.posthaste.examples.docs;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/** The names of all tests of all modules, {@code Class.method}, read from their sources. */
+final class TestNames {
+
+    /** A method behind a test annotation, or behind the last of several. */
+    private static final Pattern METHOD =
+            Pattern.compile("@(?:Test|ParameterizedTest|RepeatedTest|ArchTest)\\b[^;{}]*?\\s(\\w+)\\s*[(=]");
+
+    /** Arguments of annotations may hold anything. */
+    private static final Pattern ARGUMENTS =
+            Pattern.compile("(@\\w+)\\((?:[^()\"]|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\])*\")*\\)", Pattern.DOTALL);
+
+    private TestNames() {}
+
+    static Set<String> all() throws IOException {
+        Set<String> names = new HashSet<>();
+        try (Stream<Path> modules = Files.list(Repository.path(""))) {
+            for (Path module : modules.map(path -> path.resolve("src/test/java"))
+                    .filter(Files::isDirectory)
+                    .toList()) {
+                addOf(module, names);
+            }
+        }
+        return names;
+    }
+
+    private static void addOf(Path folder, Set<String> names) throws IOException {
+        List<Path> files;
+        try (Stream<Path> all = Files.walk(folder)) {
+            files = all.filter(file -> file.toString().endsWith("Test.java")).toList();
+        }
+        for (Path file : files) {
+            String name = file.getFileName().toString().replace(".java", "");
+            String source = ARGUMENTS.matcher(Files.readString(file)).replaceAll("$1 ");
+            METHOD.matcher(source).results().forEach(match -> names.add(name + "." + match.group(1)));
+        }
+    }
+
+    /** {@code prefix 1} to {@code prefix last}. */
+    static List<String> numbered(String prefix, int last) {
+        return IntStream.rangeClosed(1, last)
+                .mapToObj(number -> prefix + " " + number)
+                .toList();
+    }
+}

@@ -1,0 +1,2 @@
+/** Holds the documentation and the files beside it against the code. */
+package dev.posthaste.examples.docs;
