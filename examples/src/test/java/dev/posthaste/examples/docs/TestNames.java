@@ -19,7 +19,7 @@ final class TestNames {
 
     /** Arguments of annotations may hold anything. */
     private static final Pattern ARGUMENTS =
-            Pattern.compile("(@\\w+)\\((?:[^()\"]|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\])*\")*\\)", Pattern.DOTALL);
+            Pattern.compile("(@\\w+)\\((?:[^()\"]++|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\]++)*+\")*+\\)", Pattern.DOTALL);
 
     private TestNames() {}
 
