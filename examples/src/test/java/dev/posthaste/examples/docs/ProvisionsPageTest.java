@@ -96,7 +96,9 @@ class ProvisionsPageTest {
                 .toList();
 
         assertThat(named).hasSizeGreaterThan(30);
-        assertThat(without(TestNames.all(), named)).as("tests that do not exist").isEmpty();
+        assertThat(without(TestNames.all(), named))
+                .as("tests that do not exist")
+                .isEmpty();
     }
 
     /** Short, where a test of subsets would list every test there is. */
