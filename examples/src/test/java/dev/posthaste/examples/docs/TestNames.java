@@ -42,8 +42,7 @@ final class TestNames {
         }
         for (Path file : files) {
             String name = file.getFileName().toString().replace(".java", "");
-            String source = ARGUMENTS.matcher(Files.readString(file)).replaceAll("$1 ");
-            METHOD.matcher(source).results().forEach(match -> names.add(name + "." + match.group(1)));
+            METHOD.matcher(Files.readString(file)).results().forEach(match -> names.add(name + "." + match.group(1)));
         }
     }
 
