@@ -28,7 +28,10 @@ import dev.posthaste.relay.source.WalListener;
  */
 final class Pipeline implements WalListener {
 
-    /** Looks whether the slot still stands where it was read; asked once, before the first acknowledgement. */
+    /**
+     * Looks whether the slot still stands where it was read; asked once, before the first batch is touched. Had the
+     * slot gone meanwhile, the engine would have made a new one, and a position published from it would hide the gap.
+     */
     @FunctionalInterface
     interface SlotGuard {
         void check() throws HaltException, FencedException, SQLException;
@@ -96,6 +99,10 @@ final class Pipeline implements WalListener {
 
     @Override
     public void onBatch(WalBatch walBatch) throws Exception {
+        if (!slotChecked) {
+            slotGuard.check();
+            slotChecked = true;
+        }
         Batch batch = new Batch(bounds);
         for (WalEvent event : walBatch.events()) {
             if (event instanceof WalEvent.TransactionBegan began) {
@@ -177,10 +184,6 @@ final class Pipeline implements WalListener {
         if (position.ack().isBefore(walBatch.acknowledges())) {
             throw new IllegalStateException("the slot was about to move to " + walBatch.acknowledges()
                     + ", beyond the position's " + position.ack() + "; this is a fault of the relay");
-        }
-        if (!slotChecked) {
-            slotGuard.check();
-            slotChecked = true;
         }
         walBatch.acknowledge();
     }
