@@ -4,8 +4,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 
-import org.apache.kafka.clients.producer.Callback;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerConfig;
@@ -34,8 +35,7 @@ public final class KafkaPublisher implements AutoCloseable {
     private final Producer<byte[], byte[]> producer;
     private final PublisherSettings settings;
     private final PositionCodec codec = new PositionCodec();
-    /** Why the batch in hand is refused; set by the producer's thread, read once the commit has failed. */
-    private volatile @Nullable MessageTooLargeException tooLarge;
+    private final AtomicReference<@Nullable KafkaException> failedSend = new AtomicReference<>();
 
     private KafkaPublisher(Producer<byte[], byte[]> producer, PublisherSettings settings) {
         this.producer = producer;
@@ -106,10 +106,11 @@ public final class KafkaPublisher implements AutoCloseable {
         } catch (InterruptException e) {
             throw interrupted(e);
         } catch (KafkaException e) {
-            MessageTooLargeException refused = tooLarge;
-            if (refused != null) {
-                refused.addSuppressed(e);
-                throw refused;
+            // The commit only says that a send has failed; the send says why.
+            KafkaException failed = failedSend.get();
+            if (failed instanceof MessageTooLargeException && failed != e) {
+                failed.addSuppressed(e);
+                throw failed;
             }
             throw e;
         }
@@ -119,7 +120,7 @@ public final class KafkaPublisher implements AutoCloseable {
         send(
                 new ProducerRecord<>(
                         settings.namespace().positionTopic(), 0, utf8(settings.slot()), codec.encode(position)),
-                (metadata, failure) -> {});
+                null);
     }
 
     private void send(RoutedMessage message) {
@@ -129,17 +130,36 @@ public final class KafkaPublisher implements AutoCloseable {
             ProducerRecord<byte[], byte[]> copy = new ProducerRecord<>(topic, key, value);
             Headers headers = copy.headers();
             message.headers().forEach((name, text) -> headers.add(name, utf8(text)));
-            send(copy, (metadata, failure) -> {
-                if (failure instanceof RecordTooLargeException) {
-                    tooLarge = new MessageTooLargeException(message.row().id(), sizeOf(copy), topic, failure);
-                }
-            });
+            send(copy, message.row().id());
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // commitTransaction() throws what any of its sends failed with
-    private void send(ProducerRecord<byte[], byte[]> copy, Callback callback) {
-        producer.send(copy, callback);
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback notes a failure, and commitTransaction() throws it
+    private void send(ProducerRecord<byte[], byte[]> copy, @Nullable UUID messageId) {
+        producer.send(copy, (metadata, failure) -> {
+            if (failure != null) {
+                failedSend.accumulateAndGet(asKafkaException(failure, copy, messageId), KafkaPublisher::moreTelling);
+            }
+        });
+        KafkaException failed = failedSend.get();
+        if (failed != null) {
+            throw failed; // else every further send would wait as long for a broker that does not answer
+        }
+    }
+
+    private static KafkaException asKafkaException(
+            Exception failure, ProducerRecord<byte[], byte[]> copy, @Nullable UUID messageId) {
+        if (failure instanceof RecordTooLargeException && messageId != null) {
+            return new MessageTooLargeException(messageId, sizeOf(copy), copy.topic(), failure);
+        }
+        return failure instanceof KafkaException known ? known : new KafkaException(failure);
+    }
+
+    /** The first failure; but one that blames a message is the cause of the others, whenever it comes. */
+    private static @Nullable KafkaException moreTelling(@Nullable KafkaException first, @Nullable KafkaException next) {
+        boolean nextIsTheCause =
+                next instanceof MessageTooLargeException && !(first instanceof MessageTooLargeException);
+        return first == null || nextIsTheCause ? next : first;
     }
 
     private static int sizeOf(ProducerRecord<byte[], byte[]> copy) {
