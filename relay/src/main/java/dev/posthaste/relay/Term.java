@@ -24,6 +24,7 @@ import dev.posthaste.relay.source.DebeziumSource;
 import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.SlotState;
 import dev.posthaste.relay.source.SourceDatabase;
+import dev.posthaste.relay.source.UnreadableRowException;
 import dev.posthaste.relay.source.WalSource;
 import dev.posthaste.schemas.catalog.Catalog;
 import dev.posthaste.schemas.catalog.CatalogException;
@@ -121,6 +122,12 @@ final class Term {
             }
             end.get();
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnreadableRowException unreadable) {
+                throw new HaltException(
+                        HaltReason.Cause.MESSAGE_UNPUBLISHABLE,
+                        String.valueOf(unreadable.getMessage()),
+                        "see the runbook for unreadable rows; nothing was acknowledged past it");
+            }
             throw e.getCause() instanceof Exception cause ? cause : e;
         } finally {
             onDraining.run();
@@ -173,7 +180,7 @@ final class Term {
         }
     }
 
-    /** The old walsender is gone before the slot is read; this makes sure, before anything is acknowledged. */
+    /** The old walsender is gone before the slot is read; this makes sure, before anything is published. */
     private void checkSlotUnmoved(Lsn streamStart) throws HaltException, SQLException {
         try (Connection connection = settings.database().connect("posthaste-check")) {
             Optional<SlotState> slot = new SourceDatabase(connection).slot(settings.slot());
@@ -181,7 +188,7 @@ final class Term {
                 throw new HaltException(
                         HaltReason.Cause.SLOT_BEYOND_ACK,
                         "slot " + settings.slot() + " stood at " + streamStart + " when the stream began and is now "
-                                + slot.map(SlotState::confirmed).orElse(null) + " before the first acknowledgement",
+                                + slot.map(SlotState::confirmed).orElse(null) + " before anything was acknowledged",
                         "find out who else moves this slot");
             }
         }
