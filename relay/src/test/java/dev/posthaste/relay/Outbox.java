@@ -50,6 +50,7 @@ public final class Outbox {
 
     /** Makes a database and a catalog with two handlers of one type, and nothing else. */
     public static Outbox bare(Stack stack, Path directory) {
+        dropSlotsOfEarlierTests(stack);
         String database = stack.postgres().createDatabase("outbox");
         Path catalog = TestCatalog.write(directory.resolve("catalog"));
         String name = database.replace('_', '-');
@@ -75,6 +76,16 @@ public final class Outbox {
                 Duration.ofSeconds(5),
                 new RelaySettings.HttpSettings("127.0.0.1", 0));
         return new Outbox(stack, database, catalog, settings);
+    }
+
+    /** Tests run one after the other; their databases may stay, but the slots are few and hold back WAL. */
+    private static void dropSlotsOfEarlierTests(Stack stack) {
+        try (Connection connection = stack.postgres().connect("postgres");
+                Statement statement = connection.createStatement()) {
+            statement.execute("SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots WHERE NOT active");
+        } catch (SQLException e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** The same, initialised. */
@@ -144,6 +155,16 @@ public final class Outbox {
 
     public RelaySettings settings() {
         return settings;
+    }
+
+    /** Its settings with another slot. */
+    public RelaySettings withSlot(String slot) {
+        return Adjusted.source(settings, settings.namespace(), slot);
+    }
+
+    /** Its settings with another namespace. */
+    public RelaySettings withNamespace(String namespace) {
+        return Adjusted.source(settings, new Namespace(namespace), settings.slot());
     }
 
     public Path catalog() {

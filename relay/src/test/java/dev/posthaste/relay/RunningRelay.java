@@ -2,6 +2,7 @@ package dev.posthaste.relay;
 
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.UUID;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -21,8 +22,8 @@ final class RunningRelay implements AutoCloseable {
     }
 
     static RunningRelay start(RelaySettings settings) {
-        Relay relay = new Relay(
-                settings, "test-" + UUID.randomUUID(), Clock.systemUTC(), new RelayMeters(new SimpleMeterRegistry()));
+        RelayMeters meters = new RelayMeters(new SimpleMeterRegistry());
+        Relay relay = new Relay(settings, "test-" + UUID.randomUUID(), Clock.systemUTC(), meters);
         relay.start();
         return new RunningRelay(relay);
     }
@@ -46,9 +47,24 @@ final class RunningRelay implements AutoCloseable {
         return awaitStreaming();
     }
 
+    /** Waits until it stands by for that reason. */
+    void awaitStandby(String note) {
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> relay.state() instanceof RelayState.Standby standby
+                        && standby.note().contains(note));
+    }
+
     HaltReason awaitHalted() {
         await().atMost(Duration.ofSeconds(30)).until(() -> relay.state() instanceof RelayState.Halted);
         return ((RelayState.Halted) relay.state()).reason();
+    }
+
+    /** Waits until it has looked once more and is halted still. */
+    void awaitHaltedAgain() {
+        Instant before = relay.state().since();
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> relay.state() instanceof RelayState.Halted halted
+                        && halted.since().isAfter(before));
     }
 
     @Override

@@ -62,6 +62,15 @@ final class Writers {
         }
     }
 
+    /** The same for a thread that cannot throw. */
+    void runUnchecked(int writers, int transactions) {
+        try {
+            run(writers, transactions);
+        } catch (Exception e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
     private void write(Random random, int transactions) throws SQLException {
         try (Connection connection = outbox.connect()) {
             connection.setAutoCommit(false);

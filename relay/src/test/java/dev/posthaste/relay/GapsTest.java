@@ -1,0 +1,172 @@
+package dev.posthaste.relay;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.serialization.StringSerializer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import dev.posthaste.relay.source.Lsn;
+import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.Stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/** What happens to slot, position and registration while the relay is away is noticed and named, never papered over. */
+@PosthasteStack
+class GapsTest {
+
+    private Outbox outbox;
+    private String slot;
+    private Stack stack;
+
+    @BeforeEach
+    void publishedAndStopped(Stack running, @TempDir Path directory) throws Exception {
+        stack = running;
+        outbox = Outbox.initialised(stack, directory);
+        slot = outbox.settings().slot();
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            outbox.insert(5, "before");
+            outbox.awaitDispatched();
+        }
+        outbox.insert(5, "in the gap");
+    }
+
+    private long slots() {
+        return outbox.number("SELECT count(*) FROM pg_replication_slots WHERE database = current_database()");
+    }
+
+    private HaltReason haltsWith(HaltReason.Cause cause) throws InterruptedException {
+        long slotsBefore = slots();
+        try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
+            HaltReason reason = relay.awaitHalted();
+            assertThat(reason.cause()).isEqualTo(cause);
+            assertThat(reason.remedy()).isNotBlank();
+            assertThat(slots()).isEqualTo(slotsBefore);
+            assertThat(outbox.dispatched()).isEqualTo(5);
+            return reason;
+        }
+    }
+
+    @Test
+    void aDroppedSlotHaltsAndIsNotMadeAnew() throws Exception {
+        outbox.sql("SELECT pg_drop_replication_slot('" + slot + "')");
+        try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
+            assertThat(relay.awaitHalted().cause()).isEqualTo(HaltReason.Cause.SLOT_MISSING);
+            relay.awaitHaltedAgain();
+            assertThat(slots()).isZero();
+        }
+    }
+
+    @Test
+    void aSlotDroppedUnderTheRunningRelayHaltsAndIsNotMadeAnew() throws Exception {
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            outbox.awaitDispatched();
+            outbox.sql("DO $$ DECLARE pid int; BEGIN"
+                    + " SELECT active_pid INTO STRICT pid FROM pg_replication_slots WHERE slot_name = '" + slot + "';"
+                    + " PERFORM pg_terminate_backend(pid, 5000); PERFORM pg_drop_replication_slot('" + slot + "');"
+                    + " END $$");
+            assertThat(relay.awaitHalted().cause()).isEqualTo(HaltReason.Cause.SLOT_MISSING);
+            assertThat(slots()).isZero();
+        }
+    }
+
+    @Test
+    void aSlotDroppedAndMadeAgainHalts() throws Exception {
+        outbox.sql("SELECT pg_drop_replication_slot('" + slot + "')");
+        outbox.sql("SELECT pg_create_logical_replication_slot('" + slot + "', 'pgoutput')");
+        haltsWith(HaltReason.Cause.SLOT_BEYOND_ACK);
+    }
+
+    @Test
+    void aSlotAdvancedBySomebodyElseHalts() throws Exception {
+        outbox.sql("SELECT pg_replication_slot_advance('" + slot + "', pg_current_wal_lsn())");
+        HaltReason reason = haltsWith(HaltReason.Cause.SLOT_BEYOND_ACK);
+        assertThat(reason.detail())
+                .contains(outbox.slot().toString(), outbox.position().ack().toString());
+    }
+
+    @Test
+    void aSlotOfAnotherPluginHalts() throws Exception {
+        outbox.sql("SELECT pg_drop_replication_slot('" + slot + "')");
+        outbox.sql("SELECT pg_create_logical_replication_slot('" + slot + "', 'test_decoding')");
+        haltsWith(HaltReason.Cause.SLOT_OF_ANOTHER_PLUGIN);
+    }
+
+    @Test
+    void anEmptyPositionTopicHaltsAndIsNoFirstStart() throws Exception {
+        String topic = outbox.settings().namespace().positionTopic();
+        try (Admin admin =
+                Admin.create(Map.of("bootstrap.servers", stack.kafka().bootstrapServers()))) {
+            admin.deleteTopics(List.of(topic)).all().get();
+            await().until(() -> !admin.listTopics().names().get().contains(topic));
+            admin.createTopics(List.of(new NewTopic(topic, 1, (short) 1))).all().get();
+        }
+        HaltReason reason = haltsWith(HaltReason.Cause.POSITION_MISSING);
+        assertThat(reason.detail()).contains(topic, slot);
+    }
+
+    @Test
+    void aPositionOfAnUnknownFormatHalts() throws Exception {
+        try (KafkaProducer<String, String> producer = new KafkaProducer<>(
+                Map.of("bootstrap.servers", stack.kafka().bootstrapServers()),
+                new StringSerializer(),
+                new StringSerializer())) {
+            producer.send(new ProducerRecord<>(outbox.settings().namespace().positionTopic(), slot, "{\"format\": 2}"))
+                    .get();
+        }
+        assertThat(haltsWith(HaltReason.Cause.POSITION_UNREADABLE).detail()).contains("format 2");
+    }
+
+    @Test
+    void aSourceThatIsNotRegisteredHalts() throws Exception {
+        outbox.sql("DELETE FROM relay.source");
+        haltsWith(HaltReason.Cause.SOURCE_NOT_REGISTERED);
+    }
+
+    @Test
+    void aCatalogThatCannotBeReadHalts() throws Exception {
+        Outbox.writeString(outbox.catalog().resolve("events/" + Outbox.TYPE + ".yaml"), "type: only");
+        haltsWith(HaltReason.Cause.CATALOG_INVALID);
+    }
+
+    @Test
+    void evidenceThatWasDeletedHalts() throws Exception {
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            outbox.awaitDispatched();
+            Lsn published =
+                    Lsn.parse(outbox.column("SELECT pg_current_wal_lsn()").get(0));
+            await().atMost(Duration.ofSeconds(20)).until(() -> published.isBefore(outbox.slot()));
+        }
+        outbox.sql("DELETE FROM outbox.dispatch_batch");
+        try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
+            assertThat(relay.awaitHalted().cause()).isEqualTo(HaltReason.Cause.EVIDENCE_INCOMPLETE);
+        }
+        assertThat(outbox.idsOn("due-notice")).hasSize(10);
+    }
+
+    @Test
+    void evidenceThatWasDeletedWhileTheSlotCanStillSendTheBatchIsWrittenAgain() throws Exception {
+        Lsn slotBefore = outbox.slot();
+        List<String> ids = outbox.column("SELECT unnest(message_ids) FROM outbox.dispatch_batch");
+        assertThat(outbox.position().lastCommit().isBefore(slotBefore))
+                .as("the batch is sent again")
+                .isFalse();
+        outbox.sql("DELETE FROM outbox.dispatch_batch");
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            outbox.awaitDispatched();
+        }
+        assertThat(outbox.column("SELECT unnest(message_ids) FROM outbox.dispatch_batch WHERE batch = 1"))
+                .isEqualTo(ids);
+        outbox.assertEachMessageIsPublishedOnceAndProvedOnce();
+    }
+}
