@@ -33,6 +33,8 @@ public record HaltReason(Cause cause, String detail, String remedy) {
         DATABASE_OLDER_THAN_POSITION,
         /** The last batch has no evidence, and its messages are not sent again. */
         EVIDENCE_INCOMPLETE,
+        /** The engine cannot decode a row, or the relay a column of it. */
+        ROW_UNREADABLE,
         /** The catalog cannot be used. */
         CATALOG_INVALID
     }

@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 
 import org.apache.kafka.common.KafkaException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -43,6 +44,7 @@ public final class Relay {
     private final CompletableFuture<Void> stopRequested = new CompletableFuture<>();
     private final Thread thread = new Thread(this::live, "posthaste-relay");
     private volatile RelayState state;
+    private @Nullable Instant streamingSince; // of the relay's thread
 
     /**
      * Makes a relay that does nothing yet.
@@ -129,6 +131,10 @@ public final class Relay {
     private Duration away(Exception e) {
         RelayMeters.Store store = isOfKafka(e) ? RelayMeters.Store.KAFKA : RelayMeters.Store.POSTGRESQL;
         meters.storeIsAway(store);
+        if (streamingSince != null && streamingSince.plus(BACKOFF_MAX).isBefore(clock.instant())) {
+            backoff.reset(); // it went well in between; what fails anew at each start does not begin again
+        }
+        streamingSince = null;
         Duration pause = backoff.next();
         String what = store + " failed: " + rootMessage(e);
         log.warn("{}; beginning anew in {} ms", what, pause.toMillis());
@@ -190,7 +196,7 @@ public final class Relay {
     private void streaming(RelayState.Acquiring acquiring, long fence) {
         state = acquiring.toStreaming(clock.instant(), fence);
         meters.leads(true);
-        backoff.reset();
+        streamingSince = clock.instant();
     }
 
     private void draining() {

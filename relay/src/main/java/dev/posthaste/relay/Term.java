@@ -26,6 +26,7 @@ import dev.posthaste.relay.source.DebeziumSource;
 import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.SlotState;
 import dev.posthaste.relay.source.SourceDatabase;
+import dev.posthaste.relay.source.UnreadableRowException;
 import dev.posthaste.relay.source.WalSource;
 import dev.posthaste.schemas.catalog.Catalog;
 import dev.posthaste.schemas.catalog.CatalogException;
@@ -131,6 +132,12 @@ final class Term {
             }
             end.get();
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof UnreadableRowException unreadable) {
+                throw new HaltException(
+                        HaltReason.Cause.ROW_UNREADABLE,
+                        String.valueOf(unreadable.getMessage()),
+                        "see the runbook for unreadable rows; nothing was acknowledged past it");
+            }
             throw e.getCause() instanceof Exception cause ? cause : e;
         } finally {
             onDraining.run();

@@ -1,5 +1,7 @@
 package dev.posthaste.relay;
 
+import java.time.Duration;
+
 import dev.posthaste.relay.source.DatabaseSettings;
 import dev.posthaste.schemas.Namespace;
 
@@ -22,6 +24,10 @@ final class Adjusted {
         return copy(s, s.namespace(), s.slot(), database, s.batch(), s.queue());
     }
 
+    static RelaySettings requestTimeout(RelaySettings s, Duration requestTimeout) {
+        return copy(s, s.namespace(), s.slot(), s.database(), s.batch(), s.queue(), requestTimeout);
+    }
+
     static RelaySettings source(RelaySettings s, Namespace namespace, String slot) {
         return copy(s, namespace, slot, s.database(), s.batch(), s.queue());
     }
@@ -33,6 +39,17 @@ final class Adjusted {
             DatabaseSettings database,
             RelaySettings.Bounds batch,
             RelaySettings.Bounds queue) {
+        return copy(s, namespace, slot, database, batch, queue, s.requestTimeout());
+    }
+
+    private static RelaySettings copy(
+            RelaySettings s,
+            Namespace namespace,
+            String slot,
+            DatabaseSettings database,
+            RelaySettings.Bounds batch,
+            RelaySettings.Bounds queue,
+            Duration requestTimeout) {
         return new RelaySettings(
                 namespace,
                 slot,
@@ -45,7 +62,7 @@ final class Adjusted {
                 queue,
                 s.poll(),
                 s.heartbeat(),
-                s.requestTimeout(),
+                requestTimeout,
                 s.drain(),
                 s.http());
     }

@@ -28,7 +28,9 @@ class OutagesTest {
             throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.launch()) {
             Outbox outbox = Outbox.initialised(new OwnStack(stack.postgres(), kafka), directory);
-            try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            try (RunningRelay relay = RunningRelay.start(
+                            Adjusted.requestTimeout(outbox.settings(), Duration.ofSeconds(3)))
+                    .awaitStreaming()) {
                 outbox.insert(50, "copy-1");
                 outbox.awaitDispatched();
 

@@ -76,7 +76,7 @@ class StopTest {
         Outbox outbox = Outbox.initialised(stack, directory);
         RunningRelay relay =
                 RunningRelay.start(Adjusted.batches(outbox.settings(), 20, 60)).awaitStreaming();
-        outbox.insert(20_000, "copy-1");
+        outbox.insert(10_000, "copy-1");
         await().pollInterval(Duration.ofMillis(10)).until(() -> outbox.dispatched() > 0);
         assertStops(relay, outbox);
         assertThat(outbox.pending()).isPositive();
@@ -108,17 +108,18 @@ class StopTest {
     }
 
     @Test
-    void whileKafkaIsDownWithABatchInHandAndBetweenTheTries(Stack stack, @TempDir Path directory) throws Exception {
+    void whileKafkaIsDown(Stack stack, @TempDir Path directory) throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.launch()) {
             Outbox outbox = Outbox.initialised(new OwnStack(stack.postgres(), kafka), directory);
-            RunningRelay publishing = RunningRelay.start(outbox.settings()).awaitStreaming();
+            RelaySettings settings = Adjusted.requestTimeout(outbox.settings(), Duration.ofSeconds(3));
+            RunningRelay publishing = RunningRelay.start(settings).awaitStreaming();
             try {
                 kafka.stop();
                 outbox.insert(10, "copy-1");
                 assertStops(publishing, outbox);
                 assertThat(outbox.pending()).isEqualTo(10);
 
-                RunningRelay failing = RunningRelay.start(outbox.settings());
+                RunningRelay failing = RunningRelay.start(settings);
                 failing.awaitStandby("KAFKA failed");
                 assertStops(failing, outbox);
             } finally {

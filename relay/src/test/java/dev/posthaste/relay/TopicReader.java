@@ -14,11 +14,12 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** Reads topics as a consumer with read_committed does. */
-final class TopicReader {
+public final class TopicReader {
 
     private TopicReader() {}
 
-    static List<ConsumerRecord<String, byte[]>> readCommitted(String bootstrapServers, String topic) {
+    /** Everything committed, partition by partition in order. */
+    public static List<ConsumerRecord<String, byte[]>> readCommitted(String bootstrapServers, String topic) {
         List<ConsumerRecord<String, byte[]>> all = new ArrayList<>();
         try (KafkaConsumer<String, byte[]> consumer = new KafkaConsumer<>(
                 Map.of(

@@ -6,6 +6,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
@@ -19,6 +21,7 @@ import org.apache.kafka.common.errors.ProducerFencedException;
 import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.header.Headers;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.relay.lease.FencedException;
 import dev.posthaste.relay.routing.RoutedMessage;
@@ -38,6 +41,8 @@ public final class KafkaPublisher implements AutoCloseable {
     private final PositionCodec codec = new PositionCodec();
     /** Filled by the producer's thread while a transaction is open; at most one entry per copy. */
     private final Queue<RefusedException.Refused> refused = new ConcurrentLinkedQueue<>();
+    /** The first of the open transaction. */
+    private final AtomicReference<@Nullable KafkaException> failedSend = new AtomicReference<>();
 
     private KafkaPublisher(Producer<byte[], byte[]> producer, PublisherSettings settings) {
         this.producer = producer;
@@ -123,6 +128,7 @@ public final class KafkaPublisher implements AutoCloseable {
     private void transact(List<RoutedMessage> messages, Runnable last)
             throws RefusedException, FencedException, InterruptedException {
         refused.clear();
+        failedSend.set(null);
         try {
             producer.beginTransaction();
             messages.forEach(this::send);
@@ -141,10 +147,11 @@ public final class KafkaPublisher implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // commitTransaction() throws what any of its sends failed with
     private void sendPosition(Position position) {
-        producer.send(new ProducerRecord<>(
-                settings.namespace().positionTopic(), 0, utf8(settings.slot()), codec.encode(position)));
+        send(
+                new ProducerRecord<>(
+                        settings.namespace().positionTopic(), 0, utf8(settings.slot()), codec.encode(position)),
+                failure -> {});
     }
 
     private void send(RoutedMessage message) {
@@ -166,17 +173,31 @@ public final class KafkaPublisher implements AutoCloseable {
         }
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // commitTransaction() throws what any of its sends failed with
     private void send(RoutedMessage message, ProducerRecord<byte[], byte[]> copy) {
-        producer.send(copy, (metadata, e) -> {
-            if (e instanceof RecordTooLargeException || e instanceof InvalidRecordException) {
+        send(copy, failure -> {
+            if (failure instanceof RecordTooLargeException || failure instanceof InvalidRecordException) {
                 refused.add(new RefusedException.Refused(
                         message.row().id(),
                         copy.topic(),
-                        e instanceof RecordTooLargeException,
-                        String.valueOf(e.getMessage())));
+                        failure instanceof RecordTooLargeException,
+                        String.valueOf(failure.getMessage())));
             }
         });
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // the callback notes a failure
+    private void send(ProducerRecord<byte[], byte[]> copy, Consumer<Exception> onFailure) {
+        producer.send(copy, (metadata, failure) -> {
+            if (failure != null) {
+                onFailure.accept(failure);
+                failedSend.compareAndSet(
+                        null, failure instanceof KafkaException known ? known : new KafkaException(failure));
+            }
+        });
+        KafkaException failed = failedSend.get();
+        if (failed != null) {
+            throw failed; // else every further send would wait as long for a broker that does not answer
+        }
     }
 
     private static InterruptedException interrupted(InterruptException cause) {

@@ -1,12 +1,14 @@
 package dev.posthaste.relay.source;
 
 import java.nio.ByteBuffer;
+import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZonedDateTime;
 import java.util.Map;
 import java.util.UUID;
 
 import org.apache.kafka.connect.data.Struct;
+import org.apache.kafka.connect.errors.DataException;
 import org.apache.kafka.connect.source.SourceRecord;
 import org.jspecify.annotations.Nullable;
 
@@ -43,8 +45,23 @@ final class RecordReader {
         return lsn == null ? null : new Lsn(lsn);
     }
 
+    /**
+     * Reads the row.
+     *
+     * @throws UnreadableRowException if a column is missing or holds what the relay does not know, such as a time of
+     *     infinity
+     */
     OutboxRow row(SourceRecord sourceRecord) {
         Struct after = ((Struct) sourceRecord.value()).getStruct("after");
+        try {
+            return row(after);
+        } catch (DataException | DateTimeException e) {
+            throw new UnreadableRowException(
+                    "message " + after.getString("id") + " cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private static OutboxRow row(Struct after) {
         String json = after.getString("payload");
         return new OutboxRow(
                 UUID.fromString(after.getString("id")),
@@ -61,7 +78,11 @@ final class RecordReader {
     }
 
     private static Instant instant(Struct row, String column) {
-        return ZonedDateTime.parse(row.getString(column)).toInstant();
+        try {
+            return ZonedDateTime.parse(row.getString(column)).toInstant();
+        } catch (DateTimeException e) {
+            throw new DateTimeException(column + " is " + row.getString(column) + ", which is no date", e);
+        }
     }
 
     private static byte[] bytes(Struct row) {
