@@ -33,6 +33,9 @@ public final class Relay {
     /** A halted relay looks again this often whether its reason is gone. */
     private static final Duration HALTED_PAUSE = Duration.ofSeconds(5);
 
+    /** However long the lease, a crashed leader is noticed within it. */
+    private static final Duration STANDBY_PAUSE_MAX = Duration.ofSeconds(1);
+
     private final RelaySettings settings;
     private final Preflight preflight;
     private final String owner;
@@ -144,7 +147,8 @@ public final class Relay {
     }
 
     private Optional<Lease> standBy(LeaseStore store) throws SQLException, InterruptedException {
-        Duration pause = settings.lease().dividedBy(6);
+        Duration sixth = settings.lease().dividedBy(6);
+        Duration pause = sixth.compareTo(STANDBY_PAUSE_MAX) < 0 ? sixth : STANDBY_PAUSE_MAX;
         while (!stopRequested.isDone()) {
             Optional<Lease> lease = store.tryAcquire();
             meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);

@@ -116,6 +116,17 @@ class GapsTest {
     }
 
     @Test
+    void aDeletedPositionTopicHaltsAndIsNoOutage() throws Exception {
+        String topic = outbox.settings().namespace().positionTopic();
+        try (Admin admin =
+                Admin.create(Map.of("bootstrap.servers", stack.kafka().bootstrapServers()))) {
+            admin.deleteTopics(List.of(topic)).all().get();
+            await().until(() -> !admin.listTopics().names().get().contains(topic));
+        }
+        haltsWith(HaltReason.Cause.POSITION_MISSING);
+    }
+
+    @Test
     void aPositionOfAnUnknownFormatHalts() throws Exception {
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", stack.kafka().bootstrapServers()),

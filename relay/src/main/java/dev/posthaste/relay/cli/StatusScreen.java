@@ -46,7 +46,9 @@ final class StatusScreen {
     }
 
     private static String position(OutboxStatus status) {
-        return status.position().map(StatusScreen::position).orElse("none: run posthaste init");
+        return status.position()
+                .map(StatusScreen::position)
+                .orElse("none: run posthaste init for a new outbox, posthaste repair for one that published");
     }
 
     private static String position(Position position) {

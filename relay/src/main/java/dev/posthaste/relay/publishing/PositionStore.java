@@ -41,8 +41,8 @@ public final class PositionStore {
     }
 
     /**
-     * The last committed position; empty if there is no record of this slot. A leader calls it after its publisher was
-     * opened, when no older transaction can be committed any more.
+     * The last committed position; empty if there is no record of this slot, or no topic. A leader calls it after its
+     * publisher was opened, when no older transaction can be committed any more.
      *
      * @throws IllegalArgumentException if the record is of an unknown format
      * @throws org.apache.kafka.common.KafkaException if it cannot be read in time
@@ -62,6 +62,9 @@ public final class PositionStore {
         try (Consumer<byte[], byte[]> consumer =
                 new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             TopicPartition partition = new TopicPartition(namespace.positionTopic(), 0);
+            if (consumer.partitionsFor(partition.topic()).isEmpty()) {
+                return Optional.empty(); // the topic is gone, and the position with it
+            }
             consumer.assign(List.of(partition));
             consumer.seekToBeginning(List.of(partition));
             long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);

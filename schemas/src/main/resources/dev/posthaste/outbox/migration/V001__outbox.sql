@@ -58,8 +58,10 @@ CREATE TABLE outbox.message (
     CONSTRAINT key_is_not_empty CHECK (key <> ''),
     CONSTRAINT key_is_at_most_1024_bytes CHECK (octet_length(key) <= 1024),
     CONSTRAINT tenant_is_at_most_200_characters CHECK (char_length(tenant) <= 200),
-    CONSTRAINT occurred_at_is_finite CHECK (isfinite(occurred_at)),
-    CONSTRAINT created_at_is_finite CHECK (isfinite(created_at)),
+    CONSTRAINT occurred_at_is_in_years_1_to_9999
+        CHECK (occurred_at >= '0001-01-01 00:00+00' AND occurred_at < '10000-01-01 00:00+00'),
+    CONSTRAINT created_at_is_in_years_1_to_9999
+        CHECK (created_at >= '0001-01-01 00:00+00' AND created_at < '10000-01-01 00:00+00'),
     CONSTRAINT content_type_is_not_empty_and_at_most_200_characters
         CHECK (content_type <> '' AND char_length(content_type) <= 200),
     CONSTRAINT exactly_one_of_payload_and_payload_bytes_is_set CHECK (num_nonnulls(payload, payload_bytes) = 1),
