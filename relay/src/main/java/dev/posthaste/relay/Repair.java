@@ -28,6 +28,7 @@ import dev.posthaste.relay.routing.Router;
 import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.NewSlot;
 import dev.posthaste.relay.source.OutboxRow;
+import dev.posthaste.relay.source.SlotState;
 import dev.posthaste.relay.source.SourceDatabase;
 import dev.posthaste.schemas.catalog.Catalog;
 
@@ -71,7 +72,9 @@ public final class Repair {
     /** Says what a repair would do, without doing anything; returns the gap, null if there is none. */
     public @Nullable HaltReason examine() throws SQLException, InterruptedException {
         try (Connection control = settings.database().connect("posthaste-repair")) {
-            HaltReason gap = gap(new SourceDatabase(control), positions().read());
+            SourceDatabase database = new SourceDatabase(control);
+            Optional<SlotState> slot = database.slot(settings.slot()); // before the position, which only grows
+            HaltReason gap = gap(database, slot, positions().read());
             if (gap == null) {
                 report.accept("there is no gap: position and slot fit");
                 return null;
@@ -136,7 +139,7 @@ public final class Repair {
                 Connection control = settings.database().connect("posthaste-repair")) {
             SourceDatabase database = new SourceDatabase(control);
             Optional<Position> found = positions().read();
-            HaltReason gap = gap(database, found);
+            HaltReason gap = gap(database, database.slot(settings.slot()), found);
             if (gap == null) {
                 report.accept("there is no gap: position and slot fit");
                 return false;
@@ -193,7 +196,7 @@ public final class Repair {
         unpublished.unproved(rows -> {
             // Numbered after what streaming numbered: the batch that lacks its evidence may have been torn from
             // several.
-            progress.position = progress.position.withBatch(
+            progress.position = progress.position.withRepairedBatch(
                     lease.fence(), rows.size(), rows.get(rows.size() - 1).id());
             dispatch.move(progress.position);
             evidence.settle(
@@ -217,7 +220,7 @@ public final class Repair {
     }
 
     private static void settle(Dispatch dispatch, Batch batch, Progress progress, Lease lease) throws Exception {
-        Position after = progress.position.withBatch(
+        Position after = progress.position.withRepairedBatch(
                 lease.fence(),
                 batch.messages().size(),
                 batch.messages().get(batch.messages().size() - 1).row().id());
@@ -237,7 +240,8 @@ public final class Repair {
     }
 
     /** Null: there is none. */
-    private @Nullable HaltReason gap(SourceDatabase database, Optional<Position> position) throws SQLException {
+    private @Nullable HaltReason gap(SourceDatabase database, Optional<SlotState> slot, Optional<Position> position)
+            throws SQLException {
         if (position.isEmpty()) {
             return new HaltReason(
                     HaltReason.Cause.POSITION_MISSING,
@@ -245,7 +249,7 @@ public final class Repair {
                     "posthaste repair");
         }
         try {
-            Lsn unused = GapCheck.refuse(settings.slot(), position.get(), database);
+            Lsn unused = GapCheck.refuse(settings.slot(), slot, position.get(), database);
             return null;
         } catch (HaltException e) {
             return e.reason();

@@ -73,7 +73,7 @@ final class Term {
             preflight.check(control);
             database.freeSlot(settings.slot(), SLOT_FREE_TIMEOUT);
             Position position = readPosition();
-            Lsn streamStart = GapCheck.refuse(settings.slot(), position, database);
+            Lsn streamStart = GapCheck.refuse(settings.slot(), database.slot(settings.slot()), position, database);
             Lease lease = keeper.raiseFence(position.fence())
                     .orElseThrow(() -> new FencedException("PostgreSQL: the lease was taken during the start"));
             meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);

@@ -155,6 +155,22 @@ class QuarantineTest {
     }
 
     @Test
+    void aReleaseWithoutTheRightToAuditPublishesNothing() throws Exception {
+        UUID poison;
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            poison = insertOfType("library.late");
+            awaitNothingPending();
+        }
+        TestCatalog.add(outbox.catalog(), "library.late", "statistics");
+        outbox.sql("ALTER TABLE outbox.audit ADD CONSTRAINT nobody CHECK (false)");
+
+        assertThatThrownBy(() -> release(poison, "*")).hasMessageContaining("nobody");
+
+        assertThat(outbox.records("statistics")).isEmpty();
+        assertThat(quarantined()).hasSize(1);
+    }
+
+    @Test
     void aDiscardedMessageIsAuditedAndReachesNobody() throws Exception {
         UUID poison;
         try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {

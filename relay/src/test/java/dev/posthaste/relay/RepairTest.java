@@ -198,6 +198,34 @@ class RepairTest {
     }
 
     @Test
+    void aRebaseThatDiedLeavesAGapThoughTheWalHasGrownBeyondTheOldPosition() throws Exception {
+        outbox.sql("ALTER TABLE outbox.message DISABLE TRIGGER ALL");
+        outbox.sql("DELETE FROM outbox.message");
+        outbox.sql("DELETE FROM outbox.dispatch_batch");
+        outbox.insert(1200, "copy-2");
+        outbox.sql("CREATE FUNCTION public.die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+                + "IF NEW.batch > 2 THEN RAISE EXCEPTION 'killed'; END IF; RETURN NEW; END $$");
+        outbox.sql(
+                "CREATE TRIGGER die BEFORE INSERT ON outbox.dispatch_batch FOR EACH ROW EXECUTE FUNCTION public.die()");
+        assertThatThrownBy(() -> repair().run(true, Duration.ofSeconds(10))).hasMessageContaining("killed");
+        assertThat(outbox.number("SELECT count(*) FROM outbox.dispatch_batch"))
+                .as("a batch was proved")
+                .isEqualTo(1);
+        outbox.sql("DROP TRIGGER die ON outbox.dispatch_batch");
+        try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
+            assertThat(relay.awaitHalted().cause()).isEqualTo(HaltReason.Cause.SLOT_BEYOND_ACK);
+        }
+
+        assertThat(repair().run(false, Duration.ofSeconds(10))).isTrue();
+
+        streamUntilNothingIsPending();
+        assertThat(outbox.idsOn("due-notice"))
+                .hasSize(1207)
+                .doesNotHaveDuplicates()
+                .containsAll(outbox.ids());
+    }
+
+    @Test
     void reportedCase43_aLostPositionIsRepairedFromEvidenceAndTopics() throws Exception {
         outbox.insert(4, "copy-2");
         emptyPositionTopic();

@@ -61,6 +61,7 @@ final class DemoStack implements AutoCloseable {
                 OUTBOX_DATABASE,
                 List.of(
                         "CREATE ROLE relay LOGIN REPLICATION PASSWORD 'relay' IN ROLE posthaste_relay",
+                        "CREATE ROLE operator LOGIN PASSWORD 'operator' IN ROLE posthaste_operator",
                         "CREATE ROLE lending LOGIN PASSWORD 'lending' IN ROLE posthaste_writer",
                         "CREATE ROLE circulation LOGIN PASSWORD 'circulation' IN ROLE posthaste_consumer",
                         "CREATE ROLE reporting LOGIN PASSWORD 'reporting' IN ROLE posthaste_consumer",

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 import org.apache.kafka.common.KafkaException;
 
@@ -17,6 +18,7 @@ import dev.posthaste.relay.RelaySettings;
 import dev.posthaste.relay.publishing.AdminCalls;
 import dev.posthaste.relay.publishing.PositionStore;
 import dev.posthaste.relay.source.Lsn;
+import dev.posthaste.relay.source.SlotState;
 import dev.posthaste.relay.source.SourceDatabase;
 import dev.posthaste.schemas.catalog.Catalog;
 
@@ -111,13 +113,14 @@ public final class Doctor {
     private Finding position() {
         try (Connection connection = settings.database().connect("posthaste-doctor")) {
             SourceDatabase database = new SourceDatabase(connection);
+            Optional<SlotState> slot = database.slot(settings.slot()); // before the position, which only grows
             var position = new PositionStore(
                             settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout())
                     .read();
             if (position.isEmpty()) {
                 return noPosition();
             }
-            Lsn unused = GapCheck.refuse(settings.slot(), position.get(), database);
+            Lsn unused = GapCheck.refuse(settings.slot(), slot, position.get(), database);
             return Finding.ok(
                     "position",
                     "batch " + position.get().batch() + ", " + position.get().lastCommit() + ", no gap to the slot");

@@ -54,8 +54,11 @@ public record Position(
         return new Position(source, fence, proved, 0, lastCommit, inProgress, ack, lastMessageId);
     }
 
-    /** The same place after one batch more that did not come from the stream. */
-    public Position withBatch(long fence, int messages, UUID lastMessageId) {
-        return new Position(source, fence, batch + 1, messages, lastCommit, inProgress, ack, lastMessageId);
+    /**
+     * After one batch more that a repair published. No slot may stand where this position allows, so that a repair that
+     * dies leaves a gap, whatever was wrong before.
+     */
+    public Position withRepairedBatch(long fence, int messages, UUID lastMessageId) {
+        return new Position(source, fence, batch + 1, messages, lastCommit, inProgress, Lsn.NONE, lastMessageId);
     }
 }

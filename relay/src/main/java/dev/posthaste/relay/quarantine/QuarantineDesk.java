@@ -75,7 +75,7 @@ public final class QuarantineDesk {
     }
 
     /**
-     * Releases or discards an open one: locks its row, applies the resolution, writes state and audit, commits.
+     * Releases or discards an open one: locks its row, writes state and audit, applies the resolution, commits.
      *
      * @param action {@code release} or {@code discard}
      * @return the message as it was; empty: there is no open one of that id and handler
@@ -93,9 +93,10 @@ public final class QuarantineDesk {
                 return Optional.empty();
             }
             QuarantinedMessage message = found.get(0);
-            resolution.apply(message);
+            // Written first, so that a right that is missing shows before anything is published; committed last.
             mark(message, action.equals("release") ? "released" : "discarded");
             audit(message, action, who);
+            resolution.apply(message);
             connection.commit();
             return Optional.of(message);
         } catch (Exception e) {
