@@ -8,6 +8,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -100,7 +101,7 @@ final class ProcessOutbox {
         return database;
     }
 
-    private String role() {
+    String role() {
         return database;
     }
 
@@ -152,7 +153,8 @@ final class ProcessOutbox {
         }
     }
 
-    private Connection connect() throws SQLException {
+    /** A session of the superuser's in its database. */
+    Connection connect() throws SQLException {
         return stack.postgres().connect(database);
     }
 
@@ -221,8 +223,46 @@ final class ProcessOutbox {
         }
     }
 
+    /** How many copies are on a handler's topic that no reader of what is committed sees. */
+    int uncommittedOn(String handler) {
+        return TopicNumbers.readUncommitted(bootstrapServers(), namespace() + "." + handler)
+                        .size()
+                - numbersOn(handler).size();
+    }
+
+    /** How many messages have evidence. */
+    long proved() {
+        return number("SELECT coalesce(sum(cardinality(message_ids)), 0) FROM outbox.dispatch_batch");
+    }
+
+    /** The evidence has the numbers from 1, in the order of the topics, none twice, and nothing is pending. */
+    void requireProvedOnce(int last) {
+        List<Integer> proved = new ArrayList<>();
+        String sql = "SELECT (m.payload ->> 'n')::int FROM outbox.dispatch_batch b,"
+                + " unnest(b.message_ids) WITH ORDINALITY AS proved (id, place)"
+                + " LEFT JOIN outbox.message m USING (id) ORDER BY b.batch, proved.place";
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            while (row.next()) {
+                proved.add(row.getInt(1));
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+        assertThat(proved)
+                .as("proved, in the order of the batches")
+                .isEqualTo(IntStream.rangeClosed(1, last).boxed().toList());
+        assertThat(number("SELECT count(*) FROM outbox.pending()")).isZero();
+    }
+
     Optional<Position> position() {
         return new PositionStore(settings().kafka(), settings().namespace(), slot(), Duration.ofSeconds(10)).read();
+    }
+
+    /** Of who led last. */
+    long fence() {
+        return number("SELECT fence FROM relay.lease WHERE slot = '" + slot() + "'");
     }
 
     /** Waits until the server knows of nobody who streams from the slot: it notices a closed connection by itself. */

@@ -12,7 +12,7 @@ import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** The field {@code n} of everything committed on a topic. */
+/** The field {@code n} of everything on a topic. */
 final class TopicNumbers {
 
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -20,14 +20,28 @@ final class TopicNumbers {
 
     private TopicNumbers() {}
 
+    /** Of everything committed. */
     static List<Integer> read(String bootstrapServers, String topic) {
+        return read(bootstrapServers, topic, "read_committed");
+    }
+
+    /** Of everything, be it committed, in an open transaction, or aborted. */
+    static List<Integer> readUncommitted(String bootstrapServers, String topic) {
+        return read(bootstrapServers, topic, "read_uncommitted");
+    }
+
+    private static List<Integer> read(String bootstrapServers, String topic, String isolation) {
         List<Integer> all = new ArrayList<>();
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                 Map.of(
-                        "bootstrap.servers", bootstrapServers,
-                        "isolation.level", "read_committed",
-                        "auto.offset.reset", "earliest",
-                        "enable.auto.commit", "false"),
+                        "bootstrap.servers",
+                        bootstrapServers,
+                        "isolation.level",
+                        isolation,
+                        "auto.offset.reset",
+                        "earliest",
+                        "enable.auto.commit",
+                        "false"),
                 new ByteArrayDeserializer(),
                 new ByteArrayDeserializer())) {
             List<TopicPartition> partitions = consumer.partitionsFor(topic).stream()
