@@ -47,13 +47,18 @@ record PostmasterFile(Path data) {
         server().ifPresent(PostmasterFile::kill);
     }
 
-    /** SIGKILL for the postmaster, then for the children it had. */
+    /**
+     * SIGKILL for the postmaster and the children it has. It is stopped first: one that forked after they were listed
+     * would leave a child that still holds the shared memory when the next start looks for it.
+     */
     static void kill(ProcessHandle postmaster) {
+        if (postmaster.isAlive()) {
+            Shell.stop(postmaster.pid());
+        }
         List<ProcessHandle> children = postmaster.descendants().toList();
         postmaster.destroyForcibly();
-        awaitEnd(postmaster);
-        // They would notice by themselves, but the next start must not meet them.
         children.forEach(ProcessHandle::destroyForcibly);
+        awaitEnd(postmaster);
         children.forEach(PostmasterFile::awaitEnd);
     }
 
@@ -69,10 +74,20 @@ record PostmasterFile(Path data) {
 
     /**
      * Whether it has ended, collected by its parent or not: an orphan's parent is process 1, which in a container may
-     * be a program that never collects. A dead process has no arguments any more.
+     * be a program that never collects. Only a zombie has given its memory back; one that is still dying has not.
      */
     static boolean hasEnded(ProcessHandle process) {
-        return !process.isAlive() || process.info().arguments().isEmpty();
+        return !process.isAlive() || isZombie(process.pid());
+    }
+
+    private static boolean isZombie(long pid) {
+        try {
+            String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+            // The name in parentheses may hold anything; the state stands behind the last of them.
+            return stat.startsWith("Z", stat.lastIndexOf(')') + 2);
+        } catch (IOException e) {
+            return false; // gone meanwhile, or a system without /proc
+        }
     }
 
     private List<String> lines() {

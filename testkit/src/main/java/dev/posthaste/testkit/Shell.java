@@ -57,4 +57,9 @@ final class Shell {
             throw new TestkitException("Signal " + signal + " to process " + pid + ": " + result.output(), null);
         }
     }
+
+    /** SIGSTOP; a process that has ended meanwhile needs none. */
+    static void stop(long pid) {
+        Result unused = run(List.of("/bin/sh", "-c", "kill -STOP " + pid), Path.of("/"));
+    }
 }
