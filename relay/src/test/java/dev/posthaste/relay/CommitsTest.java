@@ -54,6 +54,36 @@ class CommitsTest {
         assertThat(outbox.idsOn("statistics")).isEqualTo(outbox.ids());
     }
 
+    /** Provision S1 54: the bus is adopted because message and business row share one commit, and this shows it. */
+    @Test
+    void debeziumDeliversOnlyWhatSharesTheBusinessCommit(Stack stack, @TempDir Path directory) throws Exception {
+        Outbox outbox = Outbox.initialised(stack, directory);
+        outbox.sql("CREATE TABLE public.loan (message_id uuid PRIMARY KEY)");
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming();
+                Connection connection = outbox.connect();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            String both = "WITH staged AS (" + Outbox.insertStatement(2, "loan") + " RETURNING id) "
+                    + "INSERT INTO public.loan SELECT id FROM staged";
+            for (int round = 0; round < 10; round++) {
+                statement.execute(both);
+                connection.rollback(); // neither
+                statement.execute(both);
+                Savepoint undone = connection.setSavepoint();
+                statement.execute(both);
+                connection.rollback(undone);
+                connection.commit(); // both, but for what was undone
+            }
+            connection.setAutoCommit(true);
+            outbox.awaitDispatched();
+        }
+        assertThat(outbox.idsOn("due-notice"))
+                .hasSize(20)
+                .containsExactlyInAnyOrderElementsOf(outbox.column("SELECT message_id FROM public.loan").stream()
+                        .map(UUID::fromString)
+                        .toList());
+    }
+
     @Test
     void aPreparedTransactionIsPublishedOnceItIsCommitted(Stack stack, @TempDir Path directory) throws Exception {
         Outbox outbox = Outbox.initialised(stack, directory);
