@@ -106,7 +106,7 @@ final class Dispatch {
     }
 
     private boolean isUnproved(OutboxRow row, String handler) {
-        return !unproved.isEmpty() && unproved.contains(new QuarantineStore.Entry(row.id(), handler));
+        return !unproved.isEmpty() && unproved.contains(new QuarantineStore.Entry(row.id(), row.createdAt(), handler));
     }
 
     private void setAside(Unpublishable fault, OutboxRow row) throws FencedException, SQLException {

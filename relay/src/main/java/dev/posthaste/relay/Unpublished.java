@@ -41,13 +41,25 @@ final class Unpublished {
     /** Reads the ids that are on the topics since the last evidence; to be called first. */
     void readTopics(TopicTail tail, Collection<String> topics) throws SQLException {
         try (Statement make = snapshot.createStatement()) {
-            make.execute("CREATE TEMPORARY TABLE on_topic (id uuid PRIMARY KEY) ON COMMIT DROP");
+            make.execute(
+                    "CREATE TEMPORARY TABLE on_topic (id uuid, staged_at timestamptz, PRIMARY KEY (id, staged_at)) ON COMMIT DROP");
         }
         Instant since = lastEvidence().minus(MARGIN);
-        try (PreparedStatement insert =
-                snapshot.prepareStatement("INSERT INTO on_topic SELECT unnest(?) ON CONFLICT DO NOTHING")) {
-            tail.read(topics, since, ids -> {
-                insert.setArray(1, snapshot.createArrayOf("uuid", ids.toArray()));
+        try (PreparedStatement insert = snapshot.prepareStatement(
+                "INSERT INTO on_topic SELECT * FROM unnest(?::uuid[], ?::text[]::timestamptz[]) ON CONFLICT DO NOTHING")) {
+            tail.read(topics, since, messages -> {
+                insert.setArray(
+                        1,
+                        snapshot.createArrayOf(
+                                "uuid",
+                                messages.stream().map(TopicTail.Seen::id).toArray()));
+                insert.setArray(
+                        2,
+                        snapshot.createArrayOf(
+                                "text",
+                                messages.stream()
+                                        .map(seen -> seen.stagedAt().toString())
+                                        .toArray()));
                 insert.executeUpdate();
             });
         }
@@ -66,7 +78,7 @@ final class Unpublished {
     /** How many there are. */
     long count() throws SQLException {
         try (PreparedStatement query = snapshot.prepareStatement(
-                        "SELECT count(*) FROM outbox.pending() p WHERE NOT EXISTS (SELECT FROM on_topic t WHERE t.id = p.id)");
+                        "SELECT count(*) FROM outbox.pending() p WHERE NOT EXISTS (SELECT FROM on_topic t WHERE t.id = p.id AND t.staged_at = p.created_at)");
                 ResultSet row = query.executeQuery()) {
             row.next();
             return row.getLong(1);
@@ -81,12 +93,12 @@ final class Unpublished {
 
     /** The messages on the topics that lack evidence. */
     void unproved(Rows rows) throws Exception {
-        forEach("WHERE EXISTS (SELECT FROM on_topic t WHERE t.id = p.id)", rows);
+        forEach("WHERE EXISTS (SELECT FROM on_topic t WHERE t.id = p.id AND t.staged_at = p.created_at)", rows);
     }
 
     /** The messages that are on no topic, by the age of their transactions: the table knows no commit order. */
     void missing(Rows rows) throws Exception {
-        forEach("WHERE NOT EXISTS (SELECT FROM on_topic t WHERE t.id = p.id)", rows);
+        forEach("WHERE NOT EXISTS (SELECT FROM on_topic t WHERE t.id = p.id AND t.staged_at = p.created_at)", rows);
     }
 
     private void forEach(String which, Rows rows) throws Exception {

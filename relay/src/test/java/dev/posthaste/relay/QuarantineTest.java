@@ -155,6 +155,28 @@ class QuarantineTest {
     }
 
     @Test
+    void oneIdStagedTwiceIsQuarantinedTwiceAndItsNamesakeIsNoDeadLetter() throws Exception {
+        UUID id = UUID.randomUUID();
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            for (String type : List.of("library.unheard-of", Outbox.TYPE, "library.unknown")) {
+                outbox.sql("INSERT INTO outbox.message (id, kind, type, schema_version, payload) VALUES ('" + id
+                        + "', 'integration-event', '" + type + "', 1, '{}')");
+            }
+            awaitNothingPending();
+        }
+        assertThat(quarantined())
+                .extracting(QuarantinedMessage::type)
+                .containsExactly("library.unheard-of", "library.unknown");
+        assertThat(outbox.column("SELECT state FROM outbox.record ORDER BY created_at"))
+                .containsExactly("dead-letter", "dispatched", "dead-letter");
+        try (Connection connection = outbox.connect()) {
+            assertThat(new QuarantineDesk(connection).resolve(id, "*", "discard", SOMEBODY, message -> {}))
+                    .isPresent();
+        }
+        assertThat(quarantined()).extracting(QuarantinedMessage::type).containsExactly("library.unknown");
+    }
+
+    @Test
     void aReleaseWithoutTheRightToAuditPublishesNothing() throws Exception {
         UUID poison;
         try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {

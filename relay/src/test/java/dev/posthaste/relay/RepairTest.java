@@ -65,6 +65,22 @@ class RepairTest {
     }
 
     @Test
+    void oneIdStagedTwiceIsTwoMessagesForRepairAsWell() throws Exception {
+        UUID id = outbox.ids().get(0); // published a moment ago
+        dropSlot();
+        outbox.sql("INSERT INTO outbox.message (id, kind, type, schema_version, key, payload) VALUES ('" + id
+                + "', 'integration-event', '" + Outbox.TYPE + "', 1, 'copy-again', '{}')");
+        assertThat(outbox.number("SELECT messages FROM outbox.pending_summary()"))
+                .isEqualTo(1);
+
+        assertThat(repair().run(false, Duration.ofSeconds(10))).isTrue();
+
+        streamUntilNothingIsPending();
+        assertThat(outbox.idsOn("due-notice")).hasSize(8).filteredOn(id::equals).hasSize(2);
+        assertThat(outbox.column("SELECT DISTINCT state FROM outbox.record")).containsExactly("dispatched");
+    }
+
+    @Test
     void anAdvancedSlotIsRepaired() throws Exception {
         outbox.insert(4, "copy-2");
         outbox.sql("SELECT pg_replication_slot_advance('" + outbox.settings().slot() + "', pg_current_wal_lsn())");

@@ -168,6 +168,7 @@ public final class KafkaPublisher implements AutoCloseable {
             marker.headers()
                     .add(MessageHeaders.CE_ID, utf8(message.row().id().toString()))
                     .add(MessageHeaders.CE_TYPE, utf8(message.row().type()))
+                    .add(MessageHeaders.STAGED_AT, utf8(message.stagedAt()))
                     .add(MessageHeaders.QUARANTINED, utf8("true"));
             send(message, marker);
         }

@@ -40,12 +40,19 @@ public final class TopicTail {
         this.silenceMax = silenceMax;
     }
 
-    /** Takes ids, a poll's worth at a time. */
-    @FunctionalInterface
-    public interface Ids<E extends Exception> {
+    /**
+     * A message on a topic: one id staged twice is two messages.
+     *
+     * @param stagedAt {@code created_at} of its row
+     */
+    public record Seen(UUID id, Instant stagedAt) {}
 
-        /** Takes them; the same id may come more than once. */
-        void take(List<UUID> ids) throws E;
+    /** Takes messages, a poll's worth at a time. */
+    @FunctionalInterface
+    public interface Messages<E extends Exception> {
+
+        /** Takes them; the same one comes once for each of its topics. */
+        void take(List<Seen> messages) throws E;
     }
 
     /**
@@ -53,7 +60,7 @@ public final class TopicTail {
      *
      * @param since by the records' timestamps
      */
-    public <E extends Exception> void read(Collection<String> topics, Instant since, Ids<E> ids) throws E {
+    public <E extends Exception> void read(Collection<String> topics, Instant since, Messages<E> messages) throws E {
         Map<String, Object> settings = kafka.with(Map.of(
                 ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed",
                 ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, false,
@@ -70,11 +77,11 @@ public final class TopicTail {
             long heardAt = System.nanoTime();
             while (partitions.stream()
                     .anyMatch(partition -> consumer.position(partition) < ends.getOrDefault(partition, 0L))) {
-                List<UUID> polled = new ArrayList<>();
-                consumer.poll(POLL).forEach(message -> polled.add(id(message)));
+                List<Seen> polled = new ArrayList<>();
+                consumer.poll(POLL).forEach(message -> polled.add(seen(message)));
                 if (!polled.isEmpty()) {
                     heardAt = System.nanoTime();
-                    ids.take(polled);
+                    messages.take(polled);
                 } else if (System.nanoTime() - heardAt > silenceMax.toNanos()) {
                     throw new TimeoutException("the topics were not read to their ends: Kafka was silent for "
                             + silenceMax.toSeconds() + " s");
@@ -97,13 +104,19 @@ public final class TopicTail {
         }
     }
 
-    private static UUID id(ConsumerRecord<byte[], byte[]> message) {
-        Header id = message.headers().lastHeader(MessageHeaders.CE_ID);
-        if (id == null) {
-            throw new IllegalStateException("topic " + message.topic() + " holds a record without "
-                    + MessageHeaders.CE_ID + " at offset " + message.offset()
-                    + ", which the relay did not write; nobody else may write to this topic");
+    private static Seen seen(ConsumerRecord<byte[], byte[]> message) {
+        return new Seen(
+                UUID.fromString(header(message, MessageHeaders.CE_ID)),
+                Instant.parse(header(message, MessageHeaders.STAGED_AT)));
+    }
+
+    private static String header(ConsumerRecord<byte[], byte[]> message, String name) {
+        Header header = message.headers().lastHeader(name);
+        if (header == null) {
+            throw new IllegalStateException(
+                    "topic " + message.topic() + " holds a record without " + name + " at offset " + message.offset()
+                            + ", which the relay did not write; nobody else may write to this topic");
         }
-        return UUID.fromString(new String(id.value(), StandardCharsets.UTF_8));
+        return new String(header.value(), StandardCharsets.UTF_8);
     }
 }

@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
+import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -75,7 +76,8 @@ public final class QuarantineDesk {
     }
 
     /**
-     * Releases or discards an open one: locks its row, writes state and audit, applies the resolution, commits.
+     * Releases or discards an open one, the oldest where one id was staged more than once: locks its row, writes state
+     * and audit, applies the resolution, commits.
      *
      * @param action {@code release} or {@code discard}
      * @return the message as it was; empty: there is no open one of that id and handler
@@ -85,7 +87,7 @@ public final class QuarantineDesk {
         try {
             List<QuarantinedMessage> found = read(
                     "SELECT " + COLUMNS
-                            + "WHERE q.message_id = ? AND q.handler = ? AND q.state = 'quarantined' FOR UPDATE OF q",
+                            + "WHERE q.message_id = ? AND q.handler = ? AND q.state = 'quarantined' ORDER BY q.created_at LIMIT 1 FOR UPDATE OF q",
                     messageId,
                     handler);
             if (found.isEmpty()) {
@@ -108,10 +110,11 @@ public final class QuarantineDesk {
     private void mark(QuarantinedMessage message, String state) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement(
                 "UPDATE outbox.quarantined SET state = ?, resolved_at = clock_timestamp(), next_attempt = NULL "
-                        + "WHERE message_id = ? AND handler = ?")) {
+                        + "WHERE message_id = ? AND handler = ? AND created_at = ?")) {
             update.setString(1, state);
             update.setObject(2, message.messageId());
             update.setString(3, message.handler());
+            update.setObject(4, message.createdAt().atOffset(ZoneOffset.UTC));
             update.executeUpdate();
         }
     }

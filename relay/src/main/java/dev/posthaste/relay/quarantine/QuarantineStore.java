@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Instant;
+import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.HashSet;
 import java.util.Set;
@@ -29,9 +30,10 @@ public final class QuarantineStore {
     /**
      * A message and a handler it is set aside for.
      *
+     * @param createdAt the message's: one id staged twice is two messages
      * @param handler as in {@link Unpublishable#handler()}
      */
-    public record Entry(UUID messageId, String handler) {}
+    public record Entry(UUID messageId, Instant createdAt, String handler) {}
 
     /**
      * Sets a message aside for a handler, and commits. Once more for one set aside already: counts another attempt. One
@@ -47,7 +49,7 @@ public final class QuarantineStore {
     private int insert(Connection connection, Unpublishable fault, Instant createdAt) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(
                 "INSERT INTO outbox.quarantined AS known (message_id, created_at, handler, cause, last_error, fence) "
-                        + "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (message_id, handler) DO UPDATE "
+                        + "VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (message_id, created_at, handler) DO UPDATE "
                         + "SET attempt = known.attempt + 1, cause = excluded.cause, last_error = excluded.last_error, fence = excluded.fence "
                         + "WHERE known.state = 'quarantined'")) {
             insert.setObject(1, fault.messageId());
@@ -71,13 +73,16 @@ public final class QuarantineStore {
     public Set<Entry> unproved() throws SQLException {
         return session.read(connection -> {
             try (PreparedStatement query = connection.prepareStatement(
-                            "SELECT q.message_id, q.handler FROM outbox.quarantined q WHERE q.state = 'quarantined' "
+                            "SELECT q.message_id, q.created_at, q.handler FROM outbox.quarantined q WHERE q.state = 'quarantined' "
                                     + "AND NOT EXISTS (SELECT FROM outbox.dispatch_batch b "
                                     + "    WHERE b.staged @> q.created_at AND q.message_id = ANY (b.message_ids))");
                     ResultSet rows = query.executeQuery()) {
                 Set<Entry> entries = new HashSet<>();
                 while (rows.next()) {
-                    entries.add(new Entry(rows.getObject(1, UUID.class), rows.getString(2)));
+                    entries.add(new Entry(
+                            rows.getObject(1, UUID.class),
+                            rows.getObject(2, OffsetDateTime.class).toInstant(),
+                            rows.getString(3)));
                 }
                 return entries;
             }

@@ -1,5 +1,8 @@
 package dev.posthaste.relay.routing;
 
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -20,6 +23,18 @@ import dev.posthaste.schemas.MessageHeaders;
  */
 public record RoutedMessage(
         OutboxRow row, List<String> topics, List<String> markers, String key, Map<String, String> headers) {
+
+    private static final DateTimeFormatter MICROS =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
+
+    /** When it was staged, as the header has it: all six digits of PostgreSQL's microseconds. */
+    public String stagedAt() {
+        return micros(row.createdAt());
+    }
+
+    static String micros(Instant instant) {
+        return MICROS.format(instant);
+    }
 
     /** About how many bytes its copies take in Kafka. */
     public long sizeBytes() {

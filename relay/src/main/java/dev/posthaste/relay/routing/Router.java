@@ -1,8 +1,5 @@
 package dev.posthaste.relay.routing;
 
-import java.time.Instant;
-import java.time.ZoneOffset;
-import java.time.format.DateTimeFormatter;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -29,8 +26,6 @@ import dev.posthaste.schemas.catalog.HandlerRecord;
  */
 public final class Router {
 
-    private static final DateTimeFormatter MICROS =
-            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
     private static final TypeReference<Map<String, String>> STRINGS = new TypeReference<>() {};
 
     private final Namespace namespace;
@@ -158,7 +153,7 @@ public final class Router {
         headers.put(MessageHeaders.CE_ID, row.id().toString());
         headers.put(MessageHeaders.CE_TYPE, row.type());
         headers.put(MessageHeaders.CE_SOURCE, route.source());
-        headers.put(MessageHeaders.CE_TIME, micros(row.occurredAt()));
+        headers.put(MessageHeaders.CE_TIME, RoutedMessage.micros(row.occurredAt()));
         if (row.key() != null) {
             headers.put(MessageHeaders.CE_SUBJECT, row.key());
         }
@@ -169,7 +164,7 @@ public final class Router {
         if (!row.tenant().isEmpty()) {
             headers.put(MessageHeaders.TENANT, row.tenant());
         }
-        headers.put(MessageHeaders.STAGED_AT, micros(row.createdAt()));
+        headers.put(MessageHeaders.STAGED_AT, RoutedMessage.micros(row.createdAt()));
         if (row.headers() != null) {
             headers.putAll(userHeaders(row, route));
         }
@@ -194,10 +189,5 @@ public final class Router {
             }
         }
         return headers;
-    }
-
-    /** PostgreSQL keeps microseconds; all six digits, so that the text never changes its length. */
-    private static String micros(Instant instant) {
-        return MICROS.format(instant);
     }
 }

@@ -168,7 +168,7 @@ CREATE TABLE outbox.settled (
 );
 INSERT INTO outbox.settled (xid, first_serial, next_xid, next_serial) VALUES (0, 0, 0, 0);
 
--- Messages committed and without evidence, exactly. The bounds are read first, so that the planner sees them as constants.
+-- Messages committed and without evidence, exactly. One id staged twice is two messages: their created_at tells them apart. The bounds are read first, so that the planner sees them as constants.
 CREATE FUNCTION outbox.pending()
     RETURNS TABLE (id uuid, kind text, type text, tenant text, created_at timestamptz, staged_xid bigint)
     LANGUAGE plpgsql STABLE
@@ -181,8 +181,8 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT m.id, m.kind, m.type, m.tenant, m.created_at, m.staged_xid FROM outbox.message m '
         'WHERE m.staged_xid >= %s AND NOT EXISTS ('
-        '    SELECT FROM (SELECT unnest(b.message_ids) AS id FROM outbox.dispatch_batch b WHERE b.serial >= %s) dispatched '
-        '    WHERE dispatched.id = m.id)', bound.xid, bound.first_serial);
+        '    SELECT FROM (SELECT unnest(b.message_ids) AS id, b.staged FROM outbox.dispatch_batch b WHERE b.serial >= %s) dispatched '
+        '    WHERE dispatched.id = m.id AND dispatched.staged @> m.created_at)', bound.xid, bound.first_serial);
 END
 $$;
 
@@ -197,8 +197,8 @@ BEGIN
     RETURN QUERY EXECUTE format(
         'SELECT count(*), min(m.created_at) FROM outbox.message m '
         'WHERE m.staged_xid >= %s AND NOT EXISTS ('
-        '    SELECT FROM (SELECT unnest(b.message_ids) AS id FROM outbox.dispatch_batch b WHERE b.serial >= %s) dispatched '
-        '    WHERE dispatched.id = m.id)', bound.xid, bound.first_serial);
+        '    SELECT FROM (SELECT unnest(b.message_ids) AS id, b.staged FROM outbox.dispatch_batch b WHERE b.serial >= %s) dispatched '
+        '    WHERE dispatched.id = m.id AND dispatched.staged @> m.created_at)', bound.xid, bound.first_serial);
 END
 $$;
 

@@ -13,7 +13,7 @@ $$;
 -- One row per message and handler. It is written before the batch goes on; the message counts as dispatched to all other handlers.
 CREATE TABLE outbox.quarantined (
     message_id     uuid        NOT NULL,
-    created_at     timestamptz NOT NULL, -- the message's, which finds its partition
+    created_at     timestamptz NOT NULL, -- the message's: it finds the partition, and tells two messages of one id apart
     handler        text        NOT NULL, -- '*': no handler is known, since the type is not
     state          text        NOT NULL DEFAULT 'quarantined',
     cause          text        NOT NULL,
@@ -23,7 +23,7 @@ CREATE TABLE outbox.quarantined (
     fence          bigint      NOT NULL,
     quarantined_at timestamptz NOT NULL DEFAULT clock_timestamp(),
     resolved_at    timestamptz,
-    CONSTRAINT quarantined_pkey PRIMARY KEY (message_id, handler),
+    CONSTRAINT quarantined_pkey PRIMARY KEY (message_id, created_at, handler),
     CONSTRAINT state_is_quarantined_released_or_discarded CHECK (state IN ('quarantined', 'released', 'discarded')),
     CONSTRAINT resolved_at_is_set_exactly_when_resolved CHECK ((state = 'quarantined') = (resolved_at IS NULL)),
     CONSTRAINT last_error_is_at_most_2000_characters CHECK (char_length(last_error) <= 2000),
@@ -62,7 +62,7 @@ LEFT JOIN LATERAL (
     ORDER BY b.batch LIMIT 1) d ON true
 LEFT JOIN LATERAL (
     SELECT o.* FROM outbox.quarantined o
-    WHERE o.message_id = m.id AND o.state = 'quarantined'
+    WHERE o.message_id = m.id AND o.created_at = m.created_at AND o.state = 'quarantined'
     ORDER BY o.quarantined_at DESC LIMIT 1) q ON true;
 
 GRANT USAGE ON SCHEMA outbox, relay TO posthaste_operator;
