@@ -65,6 +65,9 @@ class MessageConstraintsTest {
                 Arguments.of(
                         "content_type_is_not_empty_and_at_most_200_characters",
                         Map.of("content_type", "repeat('x', 201)")),
+                Arguments.of("type_has_no_control_characters", Map.of("type", "E'a\\nb'")),
+                Arguments.of("tenant_has_no_control_characters", Map.of("tenant", "E'a\\x1b[31m'")),
+                Arguments.of("content_type_has_no_control_characters", Map.of("content_type", "E'text\\nx'")),
                 Arguments.of("occurred_at_is_in_years_1_to_9999", Map.of("occurred_at", "'infinity'")),
                 Arguments.of("occurred_at_is_in_years_1_to_9999", Map.of("occurred_at", "'10000-01-01 00:00+00'")),
                 Arguments.of("created_at_is_in_years_1_to_9999", Map.of("created_at", "'-infinity'")),

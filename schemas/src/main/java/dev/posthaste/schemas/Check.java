@@ -9,8 +9,17 @@ final class Check {
     private Check() {}
 
     static void text(String column, String value, int charactersMax) {
-        storable(column, value);
+        printable(column, value);
         size(column, characters(value), 1, charactersMax, "characters");
+    }
+
+    /** What is shown to people and written to logs has no control characters: they could forge a line there. */
+    static void printable(String column, String value) {
+        storable(column, value);
+        if (value.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException(
+                    column + " contains a control character; it is shown to people and logged, leave it out");
+        }
     }
 
     static void size(String column, int size, int min, int max, String unit) {

@@ -51,7 +51,7 @@ public record OutboxMessage(
             int bytes = key.getBytes(StandardCharsets.UTF_8).length;
             Check.size("key", bytes, 1, MessageLimits.KEY_BYTES_MAX, "bytes");
         }
-        Check.storable("tenant", tenant);
+        Check.printable("tenant", tenant);
         Check.size("tenant", Check.characters(tenant), 0, MessageLimits.TENANT_CHARACTERS_MAX, "characters");
         Check.text("content_type", contentType, MessageLimits.CONTENT_TYPE_CHARACTERS_MAX);
         if (payload instanceof Payload.Json text) {

@@ -170,4 +170,13 @@ class OutboxMessageTest {
         assertThat(message.headers()).containsOnlyKeys("a");
         assertThatThrownBy(() -> message.headers().put("c", "3")).isInstanceOf(UnsupportedOperationException.class);
     }
+
+    @Test
+    void controlCharactersThatCouldForgeALineAreRefused() {
+        assertThatThrownBy(() -> OutboxMessage.event("a\nb", 1).json("{}"))
+                .hasMessageContaining("type contains a control character");
+        assertThatThrownBy(
+                        () -> OutboxMessage.event("a", 1).tenant("\u001b[31m").json("{}"))
+                .hasMessageContaining("tenant contains a control character");
+    }
 }

@@ -16,8 +16,8 @@ final class PostgresOptions {
 
     private static final Map<String, String> ROOM = Map.of(
             "max_connections", "200",
-            "max_wal_senders", "20",
-            "max_replication_slots", "20",
+            "max_wal_senders", "100",
+            "max_replication_slots", "200",
             "max_prepared_transactions", "20",
             "shared_buffers", "64MB",
             "timezone", "UTC",

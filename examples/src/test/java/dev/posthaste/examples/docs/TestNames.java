@@ -13,13 +13,9 @@ import java.util.stream.Stream;
 /** The names of all tests of all modules, {@code Class.method}, read from their sources. */
 final class TestNames {
 
-    /** A method behind a test annotation, or behind the last of several. */
-    private static final Pattern METHOD =
-            Pattern.compile("@(?:Test|ParameterizedTest|RepeatedTest|ArchTest)\\b[^;{}]*?\\s(\\w+)\\s*[(=]");
-
-    /** Arguments of annotations may hold anything. */
-    private static final Pattern ARGUMENTS =
-            Pattern.compile("(@\\w+)\\((?:[^()\"]++|\"\"\".*?\"\"\"|\"(?:\\\\.|[^\"\\\\]++)*+\")*+\\)", Pattern.DOTALL);
+    /** The first method, or rule, behind a test annotation, whatever further annotations stand between. */
+    private static final Pattern METHOD = Pattern.compile(
+            "@(?:Test|ParameterizedTest|RepeatedTest|ArchTest)\\b.*?\\b(?:void|ArchRule)\\s+(\\w+)", Pattern.DOTALL);
 
     private TestNames() {}
 

@@ -19,6 +19,7 @@ final class ServerExam {
         List<Finding> findings = new ArrayList<>();
         findings.add(version());
         findings.add(walLevel());
+        findings.add(writable());
         findings.add(
                 durability("fsync", "a crash of the server may lose committed messages, or keep rolled back ones"));
         findings.add(durability("full_page_writes", "a crash of the server may leave torn pages"));
@@ -49,6 +50,16 @@ final class ServerExam {
                         level,
                         "only logical WAL can be decoded",
                         "ALTER SYSTEM SET wal_level = logical; then restart the server");
+    }
+
+    private Finding writable() throws SQLException {
+        return query.setting("transaction_read_only").equals("off")
+                ? Finding.ok("server.writable", "yes")
+                : Finding.error(
+                        "server.writable",
+                        "transactions are read-only: a standby, or default_transaction_read_only is on",
+                        "neither evidence nor the lease can be written",
+                        "point database.url at the primary, or ALTER SYSTEM RESET default_transaction_read_only; SELECT pg_reload_conf()");
     }
 
     private Finding durability(String setting, String why) throws SQLException {

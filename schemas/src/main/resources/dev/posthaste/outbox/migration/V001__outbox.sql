@@ -58,6 +58,10 @@ CREATE TABLE outbox.message (
     CONSTRAINT key_is_not_empty CHECK (key <> ''),
     CONSTRAINT key_is_at_most_1024_bytes CHECK (octet_length(key) <= 1024),
     CONSTRAINT tenant_is_at_most_200_characters CHECK (char_length(tenant) <= 200),
+    -- They are shown to people and written to logs.
+    CONSTRAINT type_has_no_control_characters CHECK (type !~ '[[:cntrl:]]'),
+    CONSTRAINT tenant_has_no_control_characters CHECK (tenant !~ '[[:cntrl:]]'),
+    CONSTRAINT content_type_has_no_control_characters CHECK (content_type !~ '[[:cntrl:]]'),
     CONSTRAINT occurred_at_is_in_years_1_to_9999
         CHECK (occurred_at >= '0001-01-01 00:00+00' AND occurred_at < '10000-01-01 00:00+00'),
     CONSTRAINT created_at_is_in_years_1_to_9999
