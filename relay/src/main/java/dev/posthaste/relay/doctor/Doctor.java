@@ -89,9 +89,7 @@ public final class Doctor {
     private void examineKafka(Catalog catalog, List<Finding> findings) throws InterruptedException {
         try (AdminCalls kafka = new AdminCalls(settings.kafka(), settings.requestTimeout())) {
             findings.addAll(new KafkaExam(kafka, settings.namespace(), catalog).examine());
-            boolean there = kafka.call(admin -> admin.listTopics().names())
-                    .contains(settings.namespace().positionTopic());
-            findings.add(there ? position() : noPosition());
+            findings.add(position());
         } catch (KafkaException e) {
             findings.add(Finding.error(
                     "kafka",

@@ -2,7 +2,6 @@ package dev.posthaste.relay.publishing;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 
 /**
@@ -69,13 +68,6 @@ public record KafkaSettings(String bootstrapServers, Map<String, String> propert
         Map<String, Object> all = new HashMap<>(properties);
         all.put("bootstrap.servers", bootstrapServers);
         all.putAll(additions);
-        return all;
-    }
-
-    /** The same as {@link Properties}. */
-    Properties asProperties(Map<String, ?> additions) {
-        Properties all = new Properties();
-        all.putAll(with(additions));
         return all;
     }
 

@@ -43,7 +43,7 @@ public final class StatusReader {
             Optional<OutboxStatus.Leader> leader = leader(connection);
             OutboxStatus.Lag lag = lag(connection);
             List<OutboxStatus.TopicStatus> statuses = topics.read(settings.namespace(), catalog);
-            return new OutboxStatus(leader, position(topics), slot, lag, statuses);
+            return new OutboxStatus(leader, position(), slot, lag, statuses);
         }
     }
 
@@ -60,19 +60,9 @@ public final class StatusReader {
         }
     }
 
-    private Optional<Position> position(TopicReader topics) throws HaltException, InterruptedException {
-        if (!topics.exists(settings.namespace().positionTopic())) {
-            return Optional.empty();
-        }
-        try {
-            return new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout())
-                    .read();
-        } catch (IllegalArgumentException e) {
-            throw new HaltException(
-                    HaltReason.Cause.POSITION_UNREADABLE,
-                    String.valueOf(e.getMessage()),
-                    "use the version that wrote it, or newer");
-        }
+    private Optional<Position> position() {
+        return new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout())
+                .read();
     }
 
     private Optional<OutboxStatus.Leader> leader(Connection connection) throws SQLException {

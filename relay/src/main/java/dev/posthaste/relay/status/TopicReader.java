@@ -27,10 +27,6 @@ final class TopicReader implements AutoCloseable {
         this.kafka = new AdminCalls(settings, timeout);
     }
 
-    boolean exists(String topic) throws InterruptedException {
-        return kafka.call(admin -> admin.listTopics().names()).contains(topic);
-    }
-
     List<OutboxStatus.TopicStatus> read(Namespace namespace, Catalog catalog) throws InterruptedException {
         List<String> wanted = new ArrayList<>();
         for (HandlerRecord handler : catalog.handlers()) {
