@@ -16,6 +16,8 @@ import java.time.Duration;
  * @param drainTimeout how long {@link PosthasteConsumer#close()} waits for the chunks in hand; default 30 s
  * @param sessionTimeout after what silence Kafka gives the partitions of a dead member to others; from 6 s to 5 min,
  *     default 10 s
+ * @param waitingMax most messages that may wait behind one key of a handler with order per key; beyond it the partition
+ *     pauses; from 1 to 100,000, default 1,000
  */
 public record ConsumerSettings(
         int chunkMax,
@@ -24,7 +26,8 @@ public record ConsumerSettings(
         int contentionRetriesMax,
         Duration storeBackoffMax,
         Duration drainTimeout,
-        Duration sessionTimeout) {
+        Duration sessionTimeout,
+        int waitingMax) {
 
     /**
      * Checks every setting.
@@ -39,6 +42,7 @@ public record ConsumerSettings(
         between("storeBackoffMax", storeBackoffMax, Duration.ofMillis(100), Duration.ofMinutes(10));
         between("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(30));
         between("sessionTimeout", sessionTimeout, Duration.ofSeconds(6), Duration.ofMinutes(5));
+        between("waitingMax", waitingMax, 1, 100_000);
     }
 
     /** What the parameters name as their defaults. */
@@ -50,49 +54,98 @@ public record ConsumerSettings(
                 5,
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
-                Duration.ofSeconds(10));
+                Duration.ofSeconds(10),
+                1_000);
     }
 
     /** The same with that many records to a transaction. */
     public ConsumerSettings withChunkMax(int records) {
         return new ConsumerSettings(
-                records, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout);
+                records,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax);
     }
 
     /** The same with that many partitions at a time. */
     public ConsumerSettings withLanesMax(int lanes) {
         return new ConsumerSettings(
-                chunkMax, lanes, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout);
+                chunkMax,
+                lanes,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax);
     }
 
     /** The same with that bound on waiting for a lock. */
     public ConsumerSettings withLockTimeout(Duration timeout) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, timeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout);
+                chunkMax,
+                lanesMax,
+                timeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax);
     }
 
     /** The same with that many immediate retries after contention. */
     public ConsumerSettings withContentionRetriesMax(int retries) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout);
+                chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax);
     }
 
     /** The same with that longest pause while a store is away. */
     public ConsumerSettings withStoreBackoffMax(Duration max) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout);
+                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax);
     }
 
     /** The same with that bound on a drain. */
     public ConsumerSettings withDrainTimeout(Duration timeout) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, timeout, sessionTimeout);
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                timeout,
+                sessionTimeout,
+                waitingMax);
     }
 
     /** The same with that patience of Kafka's with a silent member. */
     public ConsumerSettings withSessionTimeout(Duration timeout) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, timeout);
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                timeout,
+                waitingMax);
+    }
+
+    /** The same with that many messages behind one key. */
+    public ConsumerSettings withWaitingMax(int messages) {
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                messages);
     }
 
     private static void between(String name, int value, int min, int max) {

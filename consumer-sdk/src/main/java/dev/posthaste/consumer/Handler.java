@@ -4,8 +4,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
+import dev.posthaste.consumer.internal.HandlerOptions;
 import dev.posthaste.consumer.internal.Reader;
 import dev.posthaste.consumer.internal.Route;
+import dev.posthaste.consumer.internal.Work;
+import dev.posthaste.schemas.catalog.OnDeadLetter;
 
 /**
  * A handler: its name, what it reads, and what it does with it.
@@ -24,15 +27,42 @@ public final class Handler {
 
     private final String name;
     private final List<Route<?>> routes;
+    private final HandlerOptions options;
 
-    private Handler(String name, List<Route<?>> routes) {
+    private Handler(String name, List<Route<?>> routes, HandlerOptions options) {
         this.name = name;
         this.routes = List.copyOf(routes);
+        this.options = options;
     }
 
     /** Begins a handler under the name of its catalog record. */
     public static Handler handler(String name) {
-        return new Handler(name, List.of());
+        return new Handler(name, List.of(), HandlerOptions.NONE);
+    }
+
+    /**
+     * Narrows the retry policy of the catalog record: fewer attempts, shorter delays, a nearer horizon. Wider is
+     * refused when the consumer is built.
+     */
+    public Handler retry(RetryPolicy policy) {
+        return new Handler(name, routes, options.withRetry(policy));
+    }
+
+    /**
+     * Names failures that no other attempt would mend: their messages are dead letters at once. A failure counts if it,
+     * or one of its causes, is of such a class.
+     */
+    @SafeVarargs
+    public final Handler permanent(Class<? extends Throwable>... failures) {
+        return new Handler(name, routes, options.withPermanent(List.of(failures)));
+    }
+
+    /**
+     * Promises order per key, which the catalog record must promise as well, with what a dead letter does to the later
+     * messages of its key. Without this call the record decides.
+     */
+    public Handler perKey(OnDeadLetter onDeadLetter) {
+        return new Handler(name, routes, options.withPerKey(onDeadLetter));
     }
 
     /**
@@ -58,10 +88,14 @@ public final class Handler {
         return routes;
     }
 
+    HandlerOptions options() {
+        return options;
+    }
+
     private Handler with(List<Route<?>> further) {
         List<Route<?>> all = new ArrayList<>(routes);
         all.addAll(further);
-        return new Handler(name, all);
+        return new Handler(name, all, options);
     }
 
     /**
@@ -95,10 +129,27 @@ public final class Handler {
             return with(new Source<>(type, schemaVersion, Reader.json(payload).map(upcast)));
         }
 
-        /** Says what is done with them; more may follow with {@link Handler#on}. */
+        /** Says what is done with each of them; more may follow with {@link Handler#on}. */
         public Handler handle(EventHandler<T> function) {
+            return decide((event, tx) -> {
+                function.handle(event, tx);
+                return Outcome.done();
+            });
+        }
+
+        /** Says what is done with each of them, by a function that says what came of it. */
+        public Handler decide(DecidingHandler<T> function) {
+            return work(new Work.Each<>(function));
+        }
+
+        /** Says what is done with several of them at once; if that fails, with one after the other. */
+        public Handler handleAll(BatchHandler<T> function) {
+            return work(new Work.Batch<>(function));
+        }
+
+        private Handler work(Work<T> work) {
             List<Route<?>> further = new ArrayList<>();
-            sources.forEach(source -> further.add(source.to(function)));
+            sources.forEach(source -> further.add(source.to(work)));
             return handler.with(further);
         }
 
@@ -110,8 +161,8 @@ public final class Handler {
     }
 
     private record Source<T>(String type, int schemaVersion, Reader<? extends T> reader) {
-        Route<T> to(EventHandler<T> function) {
-            return new Route<>(type, schemaVersion, reader, function);
+        Route<T> to(Work<T> work) {
+            return new Route<>(type, schemaVersion, reader, work);
         }
     }
 }

@@ -18,6 +18,7 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
+import dev.posthaste.consumer.internal.Arrivals;
 import dev.posthaste.consumer.internal.CatalogCheck;
 import dev.posthaste.consumer.internal.Decoder;
 import dev.posthaste.consumer.internal.HandlerLoop;
@@ -25,16 +26,20 @@ import dev.posthaste.consumer.internal.HandlerSetup;
 import dev.posthaste.consumer.internal.KafkaSettings;
 import dev.posthaste.consumer.internal.PartitionKeeper;
 import dev.posthaste.consumer.internal.StoreGate;
+import dev.posthaste.consumer.internal.Worker;
 import dev.posthaste.schemas.Namespace;
 import dev.posthaste.schemas.catalog.Catalog;
+import dev.posthaste.schemas.catalog.DeliveryOrder;
+import dev.posthaste.schemas.catalog.HandlerRecord;
 
 /**
  * Runs handlers: for each it joins the group {@code <namespace>.<handler>} on the topic of that name, and has every
  * message's effect once, in the database behind the data source, where the inbox is.
  *
- * <p>A message that cannot be handled stops its partition, which {@link #health()}, a meter and one line in the log
- * tell; all others go on. While the database or Kafka is away nothing is stopped: it pauses and goes on by itself.
- * Thread-safe. Its threads are named {@code posthaste-…} and end with {@link #close()}.
+ * <p>A message that cannot be handled is tried again later by its handler's policy and becomes a dead letter at its
+ * end; all others go on meanwhile, but for those of its key where the handler has order per key. While the database or
+ * Kafka is away nothing is stopped: it pauses and goes on by itself. Thread-safe. Its threads are named
+ * {@code posthaste-…} and end with {@link #close()}.
  */
 public final class PosthasteConsumer implements AutoCloseable {
 
@@ -217,28 +222,43 @@ public final class PosthasteConsumer implements AutoCloseable {
                 if (!names.add(handler.name())) {
                     throw new IllegalArgumentException("handler " + handler.name() + " is there twice; keep one");
                 }
-                CatalogCheck.accept(given(catalog, "catalog"), handler.name(), handler.routes());
+                CatalogCheck.accept(given(catalog, "catalog"), handler.name(), handler.routes(), handler.options());
             }
             return new PosthasteConsumer(this);
         }
 
         private List<HandlerLoop> loops(StoreGate inboxGate) {
+            Worker worker = Worker.here();
             return handlers.stream()
-                    .map(handler -> new HandlerLoop(setup(handler, inboxGate)))
+                    .map(handler -> new HandlerLoop(setup(handler, inboxGate, worker)))
                     .toList();
         }
 
-        private HandlerSetup setup(Handler handler, StoreGate inboxGate) {
-            String topic = given(namespace, "namespace").topic(handler.name());
+        private HandlerSetup setup(Handler handler, StoreGate inboxGate, Worker worker) {
+            Namespace ns = given(namespace, "namespace");
+            String servers = given(bootstrapServers, "bootstrapServers");
+            HandlerSetup.Topics topics = new HandlerSetup.Topics(
+                    ns.topic(handler.name()), ns.retryTopic(handler.name()), ns.deadLetterTopic(handler.name()));
+            HandlerRecord record =
+                    given(catalog, "catalog").handler(handler.name()).orElseThrow();
+            boolean perKey = record.order() == DeliveryOrder.PER_KEY;
+            Arrivals arrivals = new Arrivals(topics.retry(), perKey);
             return new HandlerSetup(
                     handler.name(),
-                    topic,
-                    new Decoder(handler.routes(), json),
-                    KafkaSettings.of(given(bootstrapServers, "bootstrapServers"), topic, settings, kafka),
+                    topics,
+                    new Decoder(handler.routes(), json, arrivals),
+                    arrivals,
+                    handler.options().failurePolicy(record, Clock.systemUTC()),
+                    perKey,
+                    record.onDeadLetter(),
+                    new HandlerSetup.Clients(
+                            KafkaSettings.of(servers, topics.main(), settings, kafka),
+                            KafkaSettings.ofProducer(servers, kafka)),
                     given(dataSource, "dataSource"),
                     inboxGate,
                     settings,
                     given(meters, "meters"),
+                    worker,
                     Clock.systemUTC());
         }
     }

@@ -1,11 +1,11 @@
 package dev.posthaste.consumer;
 
-/** Why a partition of a handler stands still until the consumer is started again. */
+/** Why a partition of a handler stands still; if nothing else is said, until the consumer is started again. */
 public enum StopReason {
-    /** The handler threw, or its transaction could not be committed. */
+    /** The handler has ended the SDK's transaction by itself, or the SDK has a fault. */
     HANDLER_FAILED,
-    /** The record is not a message that this handler reads: a header is missing, its version or payload unreadable. */
-    UNREADABLE,
+    /** As many messages wait behind one key as may. It goes on by itself once there is room. */
+    KEY_FULL,
     /** The committed offset is no longer on the topic: records were lost to its retention, or it was made anew. */
     OFFSET_OUT_OF_RANGE,
     /** The group has read this partition before, and its committed offset is gone. */

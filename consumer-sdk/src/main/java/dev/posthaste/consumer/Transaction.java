@@ -14,4 +14,11 @@ public interface Transaction {
      * lock longer than {@link ConsumerSettings#lockTimeout()} fails the statement.
      */
     Connection connection();
+
+    /**
+     * Which coming of the message this is.
+     *
+     * @throws IllegalStateException in a batch of several messages
+     */
+    Delivery delivery();
 }

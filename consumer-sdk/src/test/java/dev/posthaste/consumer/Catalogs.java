@@ -27,7 +27,7 @@ final class Catalogs {
             "effect-once",
             "the test's database",
             "skipped",
-            new DurableDelivery.Retry(3, Duration.ofSeconds(1), Duration.ofSeconds(5), Duration.ofMinutes(1)),
+            new DurableDelivery.Retry(3, Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofMinutes(10)),
             "docs/runbooks/none.md",
             Duration.ofMinutes(5),
             new DurableDelivery.Alerts(Duration.ofMinutes(1), 1));
@@ -63,6 +63,20 @@ final class Catalogs {
 
     static HandlerRecord handler(String handler, Map<String, Set<Integer>> reads) {
         return handler(handler, reads, DeliveryMode.TRANSACTIONAL);
+    }
+
+    /** One handler with order per key. */
+    static Catalog perKey(String handler, OnDeadLetter onDeadLetter) {
+        return of(
+                List.of(event(Loan.TYPE, 1)),
+                List.of(new HandlerRecord(
+                        handler,
+                        "lending",
+                        List.of(new HandlerRecord.Subscription(Loan.TYPE, Set.of(1))),
+                        DeliveryMode.TRANSACTIONAL,
+                        DeliveryOrder.PER_KEY,
+                        onDeadLetter,
+                        DELIVERY)));
     }
 
     static HandlerRecord handler(String handler, Map<String, Set<Integer>> reads, DeliveryMode mode) {

@@ -37,6 +37,7 @@ class DependenciesTest {
                         "io.micrometer..",
                         "com.fasterxml.jackson..",
                         "org.apache.kafka.clients.consumer..",
+                        "org.apache.kafka.clients.producer..",
                         "org.apache.kafka.common..",
                         "dev.posthaste.schemas..",
                         "dev.posthaste.consumer..")

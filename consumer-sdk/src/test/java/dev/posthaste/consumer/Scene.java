@@ -1,5 +1,6 @@
 package dev.posthaste.consumer;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -13,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
+import java.util.stream.Stream;
 
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
@@ -20,11 +22,14 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flywaydb.core.Flyway;
 import org.jspecify.annotations.Nullable;
@@ -73,7 +78,8 @@ final class Scene implements AutoCloseable {
         Scene scene = new Scene(stack);
         scene.admin
                 .createTopics(Arrays.stream(handlers)
-                        .map(handler -> new NewTopic(scene.topic(handler), partitions, (short) 1))
+                        .flatMap(handler -> Stream.of("", ".retry", ".dlt").map(kind -> scene.topic(handler) + kind))
+                        .map(topic -> new NewTopic(topic, partitions, (short) 1))
                         .toList())
                 .all()
                 .get();
@@ -221,6 +227,41 @@ final class Scene implements AutoCloseable {
         } catch (InterruptedException | ExecutionException e) {
             throw new IllegalStateException(e);
         }
+    }
+
+    /** Everything on a topic, partition by partition, in order. */
+    List<ConsumerRecord<byte[], byte[]>> records(String topic) {
+        List<ConsumerRecord<byte[], byte[]>> all = new ArrayList<>();
+        try (KafkaConsumer<byte[], byte[]> reader = new KafkaConsumer<>(
+                Map.of("bootstrap.servers", stack.kafka().bootstrapServers(), "isolation.level", "read_committed"),
+                new ByteArrayDeserializer(),
+                new ByteArrayDeserializer())) {
+            List<TopicPartition> partitions = reader.partitionsFor(topic).stream()
+                    .map(info -> new TopicPartition(topic, info.partition()))
+                    .toList();
+            reader.assign(partitions);
+            reader.seekToBeginning(partitions);
+            Map<TopicPartition, Long> ends = reader.endOffsets(partitions);
+            while (partitions.stream().anyMatch(p -> reader.position(p) < ends.get(p))) {
+                reader.poll(Duration.ofMillis(200)).forEach(all::add);
+            }
+        }
+        return all;
+    }
+
+    List<ConsumerRecord<byte[], byte[]>> deadLetters(String handler) {
+        return records(topic(handler) + ".dlt");
+    }
+
+    static String header(ConsumerRecord<?, ?> record, String name) {
+        return new String(record.headers().lastHeader(name).value(), StandardCharsets.UTF_8);
+    }
+
+    /** How many deliveries are in that state. */
+    int inState(String handler, String state) {
+        return query("SELECT message_id FROM inbox.delivery WHERE handler = '" + handler + "' AND state = '" + state
+                        + "'")
+                .size();
     }
 
     /** How many members its group has. */

@@ -61,6 +61,18 @@ public final class MessageHeaders {
      */
     public static final String REPLAY = "posthaste_replay";
 
+    /** On the retry topic: which attempt the record asks for, from 1. On the dead-letter topic: how many were made. */
+    public static final String ATTEMPT = "posthaste_attempt";
+
+    /** On the dead-letter topic: the cause in one word. */
+    public static final String ERROR_CODE = "posthaste_error_code";
+
+    /** On the dead-letter topic: the last error, in a bounded number of words and without payload. */
+    public static final String ERROR = "posthaste_error";
+
+    /** On the dead-letter topic: where the record lay, {@code <topic>-<partition>@<offset>}. */
+    public static final String ORIGIN = "posthaste_origin";
+
     private MessageHeaders() {}
 
     /** Whether a service may not use that header name for its own. */

@@ -19,7 +19,7 @@ public final class CatalogCheck {
      *
      * @throws IllegalArgumentException naming what the code has and what the record has
      */
-    public static void accept(Catalog catalog, String handler, List<Route<?>> routes) {
+    public static void accept(Catalog catalog, String handler, List<Route<?>> routes, HandlerOptions options) {
         HandlerRecord record = catalog.handler(handler)
                 .orElseThrow(() -> new IllegalArgumentException("handler " + handler
                         + " has no record in the catalog; add handlers/" + handler + ".yaml with its delivery record"));
@@ -47,5 +47,6 @@ public final class CatalogCheck {
                     "handler " + handler + " reads " + inCode + " in code, but subscribes to " + inCatalog
                             + " in handlers/" + handler + ".yaml; make them equal");
         }
+        options.requireWithin(record);
     }
 }

@@ -1,5 +1,6 @@
 package dev.posthaste.consumer.internal;
 
+import java.time.Instant;
 import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,12 @@ record ChunkResult(int finished, Ending ending) {
 
     /** The time of a drain is over: nothing more. */
     record Abandoned() implements Ending {}
+
+    /** Another worker has the next record in hand, until then at most; try again. */
+    record Busy(UUID messageId, String owner, Instant until) implements Ending {}
+
+    /** As many messages wait for the next record's key as may; try again, and say so meanwhile. */
+    record Full(UUID messageId) implements Ending {}
 
     /** The next record cannot be finished. */
     record Failed(Failure failure) implements Ending {}

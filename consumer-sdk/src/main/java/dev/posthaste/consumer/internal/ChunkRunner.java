@@ -1,65 +1,183 @@
 package dev.posthaste.consumer.internal;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import javax.sql.DataSource;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
-import org.apache.kafka.common.TopicPartition;
 
 import dev.posthaste.consumer.StopReason;
+import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.inbox.TransactionEndedException;
+import dev.posthaste.consumer.inbox.Verdict;
 import dev.posthaste.schemas.MessageHeaders;
 
 /**
  * Runs a few records of one partition: all in one transaction, and one by one if that fails, so that a record that
- * cannot be handled holds up none before it. Thread-safe.
+ * cannot be handled holds up none of the others. Thread-safe.
  */
 final class ChunkRunner {
 
     private final Decoder decoder;
+    private final DataSource dataSource;
+    private final InboxStore inbox;
     private final DeliveryTransaction transaction;
+    private final FailureRecorder failures;
     private final DeliveryMeters meters;
+    private final boolean perKey;
 
-    ChunkRunner(Decoder decoder, DeliveryTransaction transaction, DeliveryMeters meters) {
-        this.decoder = decoder;
+    ChunkRunner(
+            HandlerSetup setup,
+            InboxStore inbox,
+            DeliveryTransaction transaction,
+            FailureRecorder failures,
+            DeliveryMeters meters) {
+        this.decoder = setup.decoder();
+        this.dataSource = setup.dataSource();
+        this.inbox = inbox;
         this.transaction = transaction;
+        this.failures = failures;
         this.meters = meters;
+        this.perKey = setup.perKey();
     }
 
-    /** Runs records that follow each other on a partition; at least one. */
-    ChunkResult run(TopicPartition partition, List<ConsumerRecord<byte[], byte[]>> records) {
+    /**
+     * Runs records that follow each other on a partition; at least one.
+     *
+     * @param suspect whether one of them may have ended the process that ran it before: then each attempt is counted
+     *     before it begins
+     */
+    ChunkResult run(List<ConsumerRecord<byte[], byte[]>> records, boolean suspect) {
         int markers = leadingMarkers(records);
         if (markers > 0) {
-            meters.quarantined(markers);
-            return new ChunkResult(markers, new ChunkResult.Done());
+            return pass(records.subList(0, markers));
         }
-        List<Delivery<?>> deliveries = new ArrayList<>();
+        List<Task<?>> tasks = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
             if (isMarker(record)) {
                 break; // what comes before it is run first
             }
             try {
-                deliveries.add(decoder.decode(record));
+                tasks.add(decoder.decode(record));
             } catch (UnreadableException e) {
-                if (deliveries.isEmpty()) {
-                    meters.failed();
-                    return new ChunkResult(0, new ChunkResult.Failed(unreadable(e)));
+                if (tasks.isEmpty()) {
+                    return finished(1, failures.unreadable(record, e));
                 }
                 break; // what comes before it is run first
             }
         }
-        DeliveryTransaction.Attempt together = transaction.run(partition, deliveries);
-        if (together instanceof DeliveryTransaction.HandlerFailed failed
-                && deliveries.size() > 1
-                // One by one they might all count as completed, and nobody would hear of it.
-                && !(failed.cause() instanceof TransactionEndedException)) {
-            return oneByOne(partition, deliveries, records);
+        if (suspect) {
+            return oneByOne(tasks, true);
         }
-        return result(0, deliveries.size(), together, records.get(0));
+        DeliveryTransaction.Attempt together = transaction.run(tasks);
+        boolean oneIsToBlame = !(together instanceof DeliveryTransaction.Committed
+                || together instanceof DeliveryTransaction.StoreAway
+                || together instanceof DeliveryTransaction.Abandoned);
+        return tasks.size() > 1 && oneIsToBlame && !isEnded(together)
+                ? oneByOne(tasks, false)
+                : finished(tasks.size(), ending(together));
     }
 
-    /**
-     * Stands where the relay has set a message aside for this handler; an operator releases or discards the message.
-     */
+    /** One by one they might all count as completed, and nobody would hear of it. */
+    private static boolean isEnded(DeliveryTransaction.Attempt attempt) {
+        return attempt instanceof DeliveryTransaction.HandlerFailed failed
+                && failed.cause() instanceof TransactionEndedException;
+    }
+
+    private ChunkResult oneByOne(List<Task<?>> tasks, boolean suspect) {
+        for (int i = 0; i < tasks.size(); i++) {
+            Task<?> task = tasks.get(i);
+            ChunkResult.Ending ending = suspect ? begin(task) : new ChunkResult.Done();
+            if (ending instanceof ChunkResult.Done) {
+                ending = ending(transaction.run(List.of(task)));
+            }
+            if (!(ending instanceof ChunkResult.Done)) {
+                return new ChunkResult(i, ending);
+            }
+        }
+        return new ChunkResult(tasks.size(), new ChunkResult.Done());
+    }
+
+    /** Counts the attempt before it begins; what it finds out beyond that, the claim will find out again. */
+    private ChunkResult.Ending begin(Task<?> task) {
+        try (Connection connection = dataSource.getConnection()) {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(false);
+            try {
+                inbox.limitLocks(connection);
+                Verdict verdict = inbox.begin(connection, task.arrival());
+                connection.commit();
+                connection.setAutoCommit(autoCommit);
+                return verdict instanceof Verdict.Unfinished unfinished
+                        ? failures.unfinished(task, unfinished.begun())
+                        : new ChunkResult.Done();
+            } catch (SQLException e) {
+                SqlErrors.rollback(connection, e);
+                throw e;
+            }
+        } catch (SQLException | RuntimeException e) {
+            return new ChunkResult.StoreAway(e);
+        }
+    }
+
+    private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt) {
+        if (attempt instanceof DeliveryTransaction.StoreAway away) {
+            return new ChunkResult.StoreAway(away.cause());
+        }
+        if (attempt instanceof DeliveryTransaction.Abandoned) {
+            return new ChunkResult.Abandoned();
+        }
+        if (attempt instanceof DeliveryTransaction.HandlerFailed failed) {
+            return failed.cause() instanceof TransactionEndedException
+                    ? ended(failed)
+                    : failures.failed(failed.task(), failed.run(), failed.cause());
+        }
+        if (attempt instanceof DeliveryTransaction.Contended contended) {
+            return failures.contended(contended.task(), contended.run(), contended.cause());
+        }
+        if (attempt instanceof DeliveryTransaction.Unfinished unfinished) {
+            return failures.unfinished(unfinished.task(), unfinished.begun());
+        }
+        if (attempt instanceof DeliveryTransaction.Busy busy) {
+            return new ChunkResult.Busy(
+                    busy.task().event().id(),
+                    String.valueOf(busy.by().owner()),
+                    busy.by().until());
+        }
+        if (attempt instanceof DeliveryTransaction.Full full) {
+            return new ChunkResult.Full(full.task().event().id());
+        }
+        return new ChunkResult.Done();
+    }
+
+    private static ChunkResult.Ending ended(DeliveryTransaction.HandlerFailed failed) {
+        return new ChunkResult.Failed(new ChunkResult.Failure(
+                failed.task().event().id(),
+                StopReason.HANDLER_FAILED,
+                failed.cause().getClass().getName(),
+                "the handler failed on " + failed.task().event() + ": "
+                        + failed.cause().getMessage()));
+    }
+
+    private static ChunkResult finished(int records, ChunkResult.Ending ending) {
+        return new ChunkResult(ending instanceof ChunkResult.Done ? records : 0, ending);
+    }
+
+    /** Markers stand where the relay has set a message aside for this handler; an operator releases or discards it. */
+    private ChunkResult pass(List<ConsumerRecord<byte[], byte[]>> markers) {
+        if (perKey) {
+            ChunkResult.Ending ending = failures.quarantined(markers.get(0));
+            if (ending instanceof ChunkResult.Done) {
+                meters.quarantined(1);
+            }
+            return finished(1, ending);
+        }
+        meters.quarantined(markers.size());
+        return finished(markers.size(), new ChunkResult.Done());
+    }
+
     private static boolean isMarker(ConsumerRecord<byte[], byte[]> record) {
         return record.value() == null && record.headers().lastHeader(MessageHeaders.QUARANTINED) != null;
     }
@@ -70,50 +188,5 @@ final class ChunkRunner {
             markers++;
         }
         return markers;
-    }
-
-    private ChunkResult oneByOne(
-            TopicPartition partition, List<Delivery<?>> deliveries, List<ConsumerRecord<byte[], byte[]>> records) {
-        for (int i = 0; i < deliveries.size(); i++) {
-            DeliveryTransaction.Attempt alone = transaction.run(partition, List.of(deliveries.get(i)));
-            if (!(alone instanceof DeliveryTransaction.Committed)) {
-                return result(i, 0, alone, records.get(i));
-            }
-        }
-        return new ChunkResult(deliveries.size(), new ChunkResult.Done());
-    }
-
-    private ChunkResult result(
-            int before, int run, DeliveryTransaction.Attempt attempt, ConsumerRecord<byte[], byte[]> record) {
-        if (attempt instanceof DeliveryTransaction.StoreAway away) {
-            return new ChunkResult(before, new ChunkResult.StoreAway(away.cause()));
-        }
-        if (attempt instanceof DeliveryTransaction.Abandoned) {
-            return new ChunkResult(before, new ChunkResult.Abandoned());
-        }
-        if (attempt instanceof DeliveryTransaction.HandlerFailed failed) {
-            meters.failed();
-            return new ChunkResult(before, new ChunkResult.Failed(failure(failed, record)));
-        }
-        return new ChunkResult(before + run, new ChunkResult.Done());
-    }
-
-    private static ChunkResult.Failure failure(
-            DeliveryTransaction.HandlerFailed failed, ConsumerRecord<byte[], byte[]> record) {
-        return new ChunkResult.Failure(
-                failed.delivery().event().id(),
-                StopReason.HANDLER_FAILED,
-                failed.cause().getClass().getName(),
-                "the handler failed on " + failed.delivery().event() + ": "
-                        + ErrorSummary.of(failed.cause(), record.value()));
-    }
-
-    private static ChunkResult.Failure unreadable(UnreadableException e) {
-        Throwable cause = e.getCause() == null ? e : e.getCause();
-        return new ChunkResult.Failure(
-                e.messageId(),
-                StopReason.UNREADABLE,
-                cause.getClass().getName(),
-                "the record is no message for it: " + e.getMessage());
     }
 }

@@ -16,19 +16,21 @@ public final class Decoder {
 
     private final Map<String, Route<?>> routes;
     private final ObjectMapper json;
+    private final Arrivals arrivals;
 
     /** Makes one; no two routes may be for one version of a type. */
-    public Decoder(List<Route<?>> routes, ObjectMapper json) {
+    public Decoder(List<Route<?>> routes, ObjectMapper json, Arrivals arrivals) {
         this.routes = routes.stream().collect(Collectors.toUnmodifiableMap(Route::label, Function.identity()));
         this.json = json;
+        this.arrivals = arrivals;
     }
 
-    Delivery<?> decode(ConsumerRecord<byte[], byte[]> record) throws UnreadableException {
+    Task<?> decode(ConsumerRecord<byte[], byte[]> record) throws UnreadableException {
         Envelope envelope = Envelope.of(record.headers());
         Route<?> route = routes.get(envelope.type() + " v" + envelope.schemaVersion());
         if (route == null) {
             throw new UnreadableException(
-                    envelope.id(),
+                    UnreadableException.NO_READER,
                     "it is " + envelope.type() + " v" + envelope.schemaVersion() + ", but this handler reads "
                             + new TreeMap<>(routes).keySet()
                             + "; deploy a reader of that version before anything writes it",
@@ -37,18 +39,18 @@ public final class Decoder {
         return read(record, envelope, route);
     }
 
-    private <T> Delivery<T> read(ConsumerRecord<byte[], byte[]> record, Envelope envelope, Route<T> route)
+    private <T> Task<T> read(ConsumerRecord<byte[], byte[]> record, Envelope envelope, Route<T> route)
             throws UnreadableException {
         byte[] value = record.value();
         if (value == null) {
-            throw new UnreadableException(envelope.id(), "it has no value", null);
+            throw new UnreadableException(UnreadableException.UNREADABLE, "it has no value", null);
         }
         T payload;
         try {
             payload = route.reader().read(value, envelope.contentType(), json);
         } catch (Exception | LinkageError e) {
             throw new UnreadableException(
-                    envelope.id(),
+                    UnreadableException.UNREADABLE,
                     "its payload cannot be read as " + route.label() + ": " + ErrorSummary.of(e, value),
                     e);
         }
@@ -63,6 +65,6 @@ public final class Decoder {
                 envelope.stagedAt(),
                 envelope.userHeaders(),
                 payload);
-        return new Delivery<>(event, route.function(), record.offset());
+        return new Task<>(event, route.work(), arrivals.of(record, envelope), record);
     }
 }

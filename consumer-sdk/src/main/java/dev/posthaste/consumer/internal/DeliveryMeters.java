@@ -14,6 +14,7 @@ final class DeliveryMeters {
     private final Counter failed;
     private final Counter contended;
     private final Counter quarantined;
+    private final Counter deadLetter;
     private final Timer duration;
 
     DeliveryMeters(MeterRegistry registry, String handler) {
@@ -22,6 +23,7 @@ final class DeliveryMeters {
         this.failed = attempts(registry, handler, "failed");
         this.contended = attempts(registry, handler, "contended");
         this.quarantined = attempts(registry, handler, "quarantined");
+        this.deadLetter = attempts(registry, handler, "dead-letter");
         this.duration = Timer.builder("posthaste.delivery.duration")
                 .description("How long the handler takes for one message")
                 .tag("handler", handler)
@@ -43,6 +45,11 @@ final class DeliveryMeters {
 
     void failed() {
         failed.increment();
+    }
+
+    /** Beside {@link #failed}. */
+    void deadLetter() {
+        deadLetter.increment();
     }
 
     void contended() {

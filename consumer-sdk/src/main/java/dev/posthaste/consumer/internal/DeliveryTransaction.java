@@ -2,13 +2,17 @@ package dev.posthaste.consumer.internal;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
-import org.apache.kafka.common.TopicPartition;
+import org.jspecify.annotations.Nullable;
 
-import dev.posthaste.consumer.Transaction;
+import dev.posthaste.consumer.Event;
+import dev.posthaste.consumer.Outcome;
+import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.inbox.Verdict;
 
 /**
  * Claim, effect and completion in one database transaction: the completed rows are there if and only if the effects
@@ -17,25 +21,29 @@ import dev.posthaste.consumer.Transaction;
 final class DeliveryTransaction {
 
     private final DataSource dataSource;
-    private final Inbox inbox;
+    private final InboxStore inbox;
     private final int contentionRetriesMax;
+    private final int waitingMax;
     private final DeliveryMeters meters;
     private final BooleanSupplier abandoned;
 
     /**
      * Makes one.
      *
+     * @param waitingMax most messages that may wait for one key
      * @param abandoned whether the time of a drain is over: then nothing new is begun, and what fails fails for that
      */
     DeliveryTransaction(
             DataSource dataSource,
-            Inbox inbox,
+            InboxStore inbox,
             int contentionRetriesMax,
+            int waitingMax,
             DeliveryMeters meters,
             BooleanSupplier abandoned) {
         this.dataSource = dataSource;
         this.inbox = inbox;
         this.contentionRetriesMax = contentionRetriesMax;
+        this.waitingMax = waitingMax;
         this.meters = meters;
         this.abandoned = abandoned;
     }
@@ -43,41 +51,57 @@ final class DeliveryTransaction {
     /** How it ended. */
     sealed interface Attempt {}
 
-    /** Committed. */
+    /** Committed: each is completed, was before, or is kept behind another. */
     record Committed() implements Attempt {}
 
-    /**
-     * Nothing was committed, or it is not known: the database is away, or another member works on the same messages.
-     */
+    /** Nothing was committed, or it is not known: the database is away. */
     record StoreAway(Throwable cause) implements Attempt {}
 
     /** Nothing was committed: the handler was interrupted at the end of a drain. */
     record Abandoned() implements Attempt {}
 
-    /** Nothing was committed; with several deliveries the one named need not be the guilty one. */
-    record HandlerFailed(Delivery<?> delivery, Throwable cause) implements Attempt {}
+    /**
+     * Nothing was committed; with several tasks the one named need not be the guilty one.
+     *
+     * @param run as what it ran
+     */
+    record HandlerFailed(Task<?> task, Verdict.Run run, Throwable cause) implements Attempt {}
 
-    /** Deadlock, serialization failure or lock time-out; what it counts as when it does not pass. */
-    private record Contended(Attempt inTheEnd) implements Attempt {}
+    /** Nothing was committed: a deadlock, a serialization failure or a lock time-out, again and again. */
+    record Contended(Task<?> task, Verdict.Run run, Throwable cause) implements Attempt {}
 
-    /** Runs deliveries in order, those not completed before; contention is tried again here, to a bound. */
-    Attempt run(TopicPartition partition, List<Delivery<?>> deliveries) {
-        Attempt attempt = runOnce(partition, deliveries);
-        for (int i = 0; i < contentionRetriesMax && attempt instanceof Contended; i++) {
+    /** Nothing was committed: an attempt at it was begun elsewhere and has never ended. */
+    record Unfinished(Task<?> task, Verdict.Run begun) implements Attempt {}
+
+    /** Nothing was committed: another worker has it in hand. */
+    record Busy(Task<?> task, Verdict.Busy by) implements Attempt {}
+
+    /** Nothing was committed: as many messages wait for its key as may. */
+    record Full(Task<?> task) implements Attempt {}
+
+    /** Runs tasks in order, those that the inbox grants; contention is tried again here, to a bound. */
+    Attempt run(List<Task<?>> tasks) {
+        Attempt attempt = runOnce(tasks);
+        for (int i = 0; i < contentionRetriesMax && isContended(attempt); i++) {
             meters.contended();
-            attempt = runOnce(partition, deliveries);
+            attempt = runOnce(tasks);
         }
-        return attempt instanceof Contended contended ? contended.inTheEnd() : attempt;
+        return attempt;
     }
 
-    private Attempt runOnce(TopicPartition partition, List<Delivery<?>> deliveries) {
+    private static boolean isContended(Attempt attempt) {
+        return attempt instanceof Contended
+                || attempt instanceof StoreAway away && SqlErrors.isContention(away.cause());
+    }
+
+    private Attempt runOnce(List<Task<?>> tasks) {
         if (abandoned.getAsBoolean()) {
             return new Abandoned();
         }
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
-            Attempt attempt = runOn(connection, partition, deliveries);
+            Attempt attempt = runOn(connection, tasks);
             if (!(attempt instanceof StoreAway)) {
                 connection.setAutoCommit(autoCommit);
             }
@@ -87,54 +111,141 @@ final class DeliveryTransaction {
         }
     }
 
-    private Attempt runOn(Connection connection, TopicPartition partition, List<Delivery<?>> deliveries) {
-        Inbox.Claim claim;
+    private Attempt runOn(Connection connection, List<Task<?>> tasks) {
+        InboxStore.Claim claim;
         try {
             inbox.limitLocks(connection);
-            claim = inbox.claim(connection, partition, deliveries);
+            claim = inbox.claim(connection, tasks.stream().map(Task::arrival).toList());
+            Attempt obstacle = obstacle(connection, tasks, claim.verdicts());
+            if (obstacle != null) {
+                connection.rollback();
+                return obstacle;
+            }
         } catch (SQLException e) {
             // Not the message's fault: the connection, the table, or another member that holds the same messages.
             SqlErrors.rollback(connection, e);
-            return judged(e, new StoreAway(e));
+            return new StoreAway(e);
         }
-        Delivery<?> current = deliveries.get(0);
-        GuardedConnection guard = new GuardedConnection(connection);
-        Transaction tx = guard::connection;
-        try {
-            for (Delivery<?> delivery : deliveries) {
-                if (claim.offsets().contains(delivery.offset())) {
-                    current = delivery;
-                    handle(delivery, tx);
+        Run run = new Run(connection, tasks, claim);
+        Throwable failure = run.handleAndCommit();
+        if (failure == null) {
+            meters.committed(run.granted(), tasks.size() - run.granted());
+            return new Committed();
+        }
+        boolean connected = SqlErrors.rollback(connection, failure);
+        if (abandoned.getAsBoolean()) {
+            return new Abandoned();
+        }
+        if (!connected) {
+            return new StoreAway(failure);
+        }
+        return SqlErrors.isContention(failure)
+                ? new Contended(run.current(), run.currentRun(), failure)
+                : new HandlerFailed(run.current(), run.currentRun(), failure);
+    }
+
+    /** What stands against running them; null for nothing. Keeps those that have to wait. */
+    private @Nullable Attempt obstacle(Connection connection, List<Task<?>> tasks, List<Verdict> verdicts)
+            throws SQLException {
+        for (int i = 0; i < tasks.size(); i++) {
+            Task<?> task = tasks.get(i);
+            Verdict verdict = verdicts.get(i);
+            if (verdict instanceof Verdict.Unfinished unfinished) {
+                return new Unfinished(task, unfinished.begun());
+            }
+            if (verdict instanceof Verdict.Busy busy) {
+                return new Busy(task, busy);
+            }
+            if (verdict instanceof Verdict.Wait
+                    && !inbox.keepBehind(connection, task.arrival(), Records.stored(task.record()), waitingMax)) {
+                return new Full(task);
+            }
+        }
+        return null;
+    }
+
+    /** The granted ones of a claim, run one after the other, those with a batch handler together. */
+    private final class Run {
+
+        private final Connection connection;
+        private final InboxStore.Claim claim;
+        private final List<Task<?>> tasks = new ArrayList<>();
+        private final List<Verdict.Run> runs = new ArrayList<>();
+        private int current;
+
+        Run(Connection connection, List<Task<?>> all, InboxStore.Claim claim) {
+            this.connection = connection;
+            this.claim = claim;
+            for (int i = 0; i < all.size(); i++) {
+                if (claim.verdicts().get(i) instanceof Verdict.Run run) {
+                    tasks.add(all.get(i));
+                    runs.add(run);
                 }
             }
-            guard.end();
-            if (!claim.offsets().isEmpty()) {
-                inbox.requireSameTransaction(connection, claim);
-            }
-            connection.commit();
-        } catch (Throwable e) { // whatever a handler throws: an Error of its own must not end the lane
-            guard.end();
-            boolean connected = SqlErrors.rollback(connection, e);
-            if (abandoned.getAsBoolean()) {
-                return new Abandoned();
-            }
-            return connected ? judged(e, new HandlerFailed(current, e)) : new StoreAway(e);
         }
-        meters.committed(
-                claim.offsets().size(), deliveries.size() - claim.offsets().size());
-        return new Committed();
-    }
 
-    private static Attempt judged(Throwable error, Attempt otherwise) {
-        return SqlErrors.isContention(error) ? new Contended(otherwise) : otherwise;
-    }
+        int granted() {
+            return tasks.size();
+        }
 
-    private void handle(Delivery<?> delivery, Transaction tx) throws Exception {
-        long began = System.nanoTime();
-        try {
-            delivery.run(tx);
-        } finally {
-            meters.took(System.nanoTime() - began);
+        Task<?> current() {
+            return tasks.get(current);
+        }
+
+        Verdict.Run currentRun() {
+            return runs.get(current);
+        }
+
+        /** Null if it went well. */
+        @Nullable
+        Throwable handleAndCommit() {
+            GuardedConnection guard = new GuardedConnection(connection);
+            try {
+                int next = 0;
+                while (next < tasks.size()) {
+                    current = next;
+                    next = togetherUntil(next);
+                    handle(guard, tasks.subList(current, next));
+                }
+                guard.end();
+                inbox.requireSameTransaction(connection, claim);
+                connection.commit();
+                return null;
+            } catch (Throwable e) { // whatever a handler throws: an Error of its own must not end the lane
+                guard.end();
+                return e;
+            }
+        }
+
+        /** Neighbours with one batch handler are run in one call. */
+        private int togetherUntil(int first) {
+            int next = first + 1;
+            Work<?> work = tasks.get(first).work();
+            while (work instanceof Work.Batch
+                    && next < tasks.size()
+                    && tasks.get(next).work().equals(work)) {
+                next++;
+            }
+            return next;
+        }
+
+        @SuppressWarnings("unchecked") // tasks with one work were read into its kind of payload
+        private <T> void handle(GuardedConnection guard, List<Task<?>> together) throws Exception {
+            Work<T> work = (Work<T>) together.get(0).work();
+            List<Event<T>> events =
+                    together.stream().map(task -> (Event<T>) task.event()).toList();
+            long began = System.nanoTime();
+            Outcome outcome;
+            try {
+                outcome = work.run(
+                        events,
+                        new HandlerTransaction(guard, Records.delivery(current(), currentRun(), events.size())));
+            } finally {
+                meters.took(System.nanoTime() - began);
+            }
+            if (!(outcome instanceof Outcome.Done)) {
+                throw new NotDoneException(outcome);
+            }
         }
     }
 }

@@ -33,35 +33,49 @@ record Envelope(
     private static final int CHARACTERS_TOLD_MAX = 100;
 
     static Envelope of(Headers headers) throws UnreadableException {
-        UUID id = required(headers, null, MessageHeaders.CE_ID, UUID::fromString);
-        String tenant = text(headers, MessageHeaders.TENANT) == null
-                ? ""
-                : required(headers, id, MessageHeaders.TENANT, Envelope::storable);
+        Identity identity = identity(headers);
         return new Envelope(
-                id,
-                required(headers, id, MessageHeaders.KIND, MessageKind::ofWireName),
-                required(headers, id, MessageHeaders.CE_TYPE, Function.identity()),
-                required(headers, id, MessageHeaders.SCHEMA_VERSION, Integer::valueOf),
+                identity.id(),
+                required(headers, MessageHeaders.KIND, MessageKind::ofWireName),
+                required(headers, MessageHeaders.CE_TYPE, Function.identity()),
+                required(headers, MessageHeaders.SCHEMA_VERSION, Integer::valueOf),
                 text(headers, MessageHeaders.CE_SUBJECT),
-                tenant,
-                required(headers, id, MessageHeaders.CE_TIME, Envelope::instant),
-                required(headers, id, MessageHeaders.STAGED_AT, Envelope::instant),
-                required(headers, id, MessageHeaders.CONTENT_TYPE, Function.identity()),
+                identity.tenant(),
+                required(headers, MessageHeaders.CE_TIME, Envelope::instant),
+                identity.stagedAt(),
+                required(headers, MessageHeaders.CONTENT_TYPE, Function.identity()),
                 userHeaders(headers));
     }
 
-    private static <T> T required(Headers headers, @Nullable UUID id, String name, Function<String, T> parse)
-            throws UnreadableException {
+    /** What tells a message from all others. */
+    record Identity(UUID id, String tenant, Instant stagedAt) {}
+
+    /** Reads it; needs no other header. */
+    static Identity identity(Headers headers) throws UnreadableException {
+        String tenant = text(headers, MessageHeaders.TENANT) == null
+                ? ""
+                : required(headers, MessageHeaders.TENANT, Envelope::storable);
+        return new Identity(
+                required(headers, MessageHeaders.CE_ID, UUID::fromString),
+                tenant,
+                required(headers, MessageHeaders.STAGED_AT, Envelope::instant));
+    }
+
+    static <T> T required(Headers headers, String name, Function<String, T> parse) throws UnreadableException {
         String value = text(headers, name);
         if (value == null) {
             throw new UnreadableException(
-                    id, "its header " + name + " is missing; only the relay writes to this topic", null);
+                    UnreadableException.UNREADABLE,
+                    "its header " + name + " is missing; only the relay writes to this topic",
+                    null);
         }
         try {
             return parse.apply(value);
         } catch (IllegalArgumentException | DateTimeException e) {
             throw new UnreadableException(
-                    id, "its header " + name + " is \"" + shortened(value) + "\", which cannot be read", null);
+                    UnreadableException.UNREADABLE,
+                    "its header " + name + " is \"" + shortened(value) + "\", which cannot be read",
+                    null);
         }
     }
 
@@ -88,7 +102,7 @@ record Envelope(
                 : printable.substring(0, CHARACTERS_TOLD_MAX) + "…";
     }
 
-    private static @Nullable String text(Headers headers, String name) {
+    static @Nullable String text(Headers headers, String name) {
         Header header = headers.lastHeader(name);
         return header == null || header.value() == null ? null : new String(header.value(), StandardCharsets.UTF_8);
     }

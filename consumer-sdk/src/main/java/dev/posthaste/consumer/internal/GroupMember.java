@@ -20,6 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.StoppedPartition;
+import dev.posthaste.consumer.inbox.InboxStore;
 
 /**
  * One life of a Kafka consumer in its handler's group: polls, feeds a lane per partition, commits what the lanes have
@@ -46,14 +47,14 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     GroupMember(
             HandlerSetup setup,
-            Inbox inbox,
+            InboxStore inbox,
             Consumer<byte[], byte[]> consumer,
             Function<TopicPartition, Lane> newLane) {
         this.consumer = consumer;
         this.offsets = new OffsetCommitter(consumer);
         this.startRule = new StartRule(setup, inbox, consumer, offsets);
         this.newLane = newLane;
-        consumer.subscribe(List.of(setup.topic()), this);
+        consumer.subscribe(List.of(setup.topics().main(), setup.topics().retry()), this);
     }
 
     /** One round; throws KafkaException if this member is of no more use. */

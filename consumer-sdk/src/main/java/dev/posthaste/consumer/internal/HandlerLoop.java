@@ -18,11 +18,14 @@ import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.ConsumerHealth;
 import dev.posthaste.consumer.StoppedPartition;
+import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.inbox.PostgresInbox;
+import dev.posthaste.consumer.internal.outgoing.Outgoing;
 
 /**
  * Runs one handler: a thread {@code posthaste-<handler>} that is a member of its group, and a pool of threads
- * {@code posthaste-<handler>-<n>} on which its lanes run. When the member fails, another follows after a pause. Owns
- * both and ends both. Thread-safe.
+ * {@code posthaste-<handler>-<n>} on which its lanes run; beside them {@link Outgoing}. When the member fails, another
+ * follows after a pause. Owns both and ends both. Thread-safe.
  */
 public final class HandlerLoop {
 
@@ -31,8 +34,9 @@ public final class HandlerLoop {
     private static final long IDLE_THREAD_SECONDS = 30;
 
     private final HandlerSetup setup;
-    private final Inbox inbox;
+    private final InboxStore inbox;
     private final ChunkRunner runner;
+    private final Outgoing outgoing;
     private final StoreGate kafkaGate;
     private final ExecutorService workers;
     private final Thread thread;
@@ -47,11 +51,21 @@ public final class HandlerLoop {
     public HandlerLoop(HandlerSetup setup) {
         this.setup = setup;
         this.workers = newWorkers();
-        this.inbox = new Inbox(setup.handler(), setup.settings().lockTimeout());
+        this.inbox = new PostgresInbox(
+                setup.handler(),
+                setup.worker().owner(),
+                setup.worker().host(),
+                setup.settings().lockTimeout());
         DeliveryMeters meters = new DeliveryMeters(setup.meters(), setup.handler());
         DeliveryTransaction transaction = new DeliveryTransaction(
-                setup.dataSource(), inbox, setup.settings().contentionRetriesMax(), meters, workers::isShutdown);
-        this.runner = new ChunkRunner(setup.decoder(), transaction, meters);
+                setup.dataSource(),
+                inbox,
+                setup.settings().contentionRetriesMax(),
+                setup.settings().waitingMax(),
+                meters,
+                workers::isShutdown);
+        this.runner = new ChunkRunner(setup, inbox, transaction, new FailureRecorder(setup, inbox, meters), meters);
+        this.outgoing = new Outgoing(setup, inbox);
         this.kafkaGate = new StoreGate(
                 "Kafka for handler " + setup.handler(), setup.settings().storeBackoffMax(), System::nanoTime);
         this.thread = new Thread(this::run, "posthaste-" + setup.handler());
@@ -78,6 +92,7 @@ public final class HandlerLoop {
 
     /** Starts the thread; once only. */
     public void start() {
+        outgoing.start();
         thread.start();
     }
 
@@ -106,6 +121,7 @@ public final class HandlerLoop {
             }
         } finally {
             workers.shutdownNow();
+            outgoing.close();
             setup.meters().remove(stoppedGauge);
             ended.countDown();
         }
@@ -114,7 +130,8 @@ public final class HandlerLoop {
     private void beMember() {
         GroupMember joined = null;
         try {
-            joined = new GroupMember(setup, inbox, new KafkaConsumer<>(setup.kafka()), this::newLane);
+            joined = new GroupMember(
+                    setup, inbox, new KafkaConsumer<>(setup.kafka().consumer()), this::newLane);
             member = joined;
             while (stopping.getCount() > 0) {
                 joined.pass();

@@ -7,27 +7,51 @@ import javax.sql.DataSource;
 import io.micrometer.core.instrument.MeterRegistry;
 
 import dev.posthaste.consumer.ConsumerSettings;
+import dev.posthaste.schemas.catalog.OnDeadLetter;
 
 /**
  * All that one handler's loop is made of.
  *
  * @param handler its name
- * @param topic its topic, and the id of its group
+ * @param topics its topics; the first is also the id of its group
  * @param decoder reads its records
- * @param kafka settings of its Kafka consumer
+ * @param arrivals tells how the inbox knows them
+ * @param failurePolicy what becomes of messages that fail
+ * @param perKey whether it has order per key
+ * @param onDeadLetter what a dead letter does to its key
+ * @param kafka settings of its Kafka clients
  * @param dataSource the database with the inbox
  * @param inboxGate closed while that database is away; shared by all handlers of a consumer
  * @param settings how it is run
  * @param meters where it is counted
+ * @param worker names this process in claims and journals
  * @param clock what time it is
  */
 public record HandlerSetup(
         String handler,
-        String topic,
+        Topics topics,
         Decoder decoder,
-        Map<String, Object> kafka,
+        Arrivals arrivals,
+        FailurePolicy failurePolicy,
+        boolean perKey,
+        OnDeadLetter onDeadLetter,
+        Clients kafka,
         DataSource dataSource,
         StoreGate inboxGate,
         ConsumerSettings settings,
         MeterRegistry meters,
-        Clock clock) {}
+        Worker worker,
+        Clock clock) {
+
+    /** The three topics of a handler. */
+    public record Topics(String main, String retry, String deadLetter) {}
+
+    /** Settings of its consumer and its producer. */
+    public record Clients(Map<String, Object> consumer, Map<String, Object> producer) {
+        /** Copies both. */
+        public Clients {
+            consumer = Map.copyOf(consumer);
+            producer = Map.copyOf(producer);
+        }
+    }
+}

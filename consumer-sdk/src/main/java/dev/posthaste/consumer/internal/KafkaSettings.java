@@ -8,8 +8,10 @@ import java.util.TreeSet;
 
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 import dev.posthaste.consumer.ConsumerSettings;
 
@@ -34,6 +36,12 @@ public final class KafkaSettings {
             ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
             ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
             ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG);
+
+    private static final int REQUEST_MILLIS = 5_000;
+    private static final int DELIVERY_MILLIS = 10_000;
+
+    /** What the topic took once is not refused here; the topic's own limit decides. */
+    private static final int REQUEST_BYTES_MAX = 64 * 1024 * 1024;
 
     private KafkaSettings() {}
 
@@ -67,6 +75,26 @@ public final class KafkaSettings {
         all.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
         all.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
         check(all, further);
+        return all;
+    }
+
+    /** The settings of the producer that emits retries and dead letters: idempotent, and bounded in every wait. */
+    public static Map<String, Object> ofProducer(String bootstrapServers, Map<String, String> further) {
+        Map<String, Object> all = new HashMap<>();
+        further.forEach((name, value) -> {
+            if (ProducerConfig.configNames().contains(name)) {
+                all.put(name, value);
+            }
+        });
+        all.put(ProducerConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrapServers);
+        all.put(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, true);
+        all.put(ProducerConfig.ACKS_CONFIG, "all");
+        all.put(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, REQUEST_MILLIS);
+        all.put(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, DELIVERY_MILLIS);
+        all.put(ProducerConfig.MAX_BLOCK_MS_CONFIG, REQUEST_MILLIS);
+        all.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, REQUEST_BYTES_MAX);
+        all.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+        all.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
         return all;
     }
 

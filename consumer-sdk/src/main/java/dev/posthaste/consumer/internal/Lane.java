@@ -31,6 +31,9 @@ final class Lane implements Runnable {
 
     private static final long WAITING_BYTES_MAX = 4L * 1024 * 1024;
 
+    /** A record that somebody else stands before is tried again this soon. */
+    private static final Duration HELD_PAUSE = Duration.ofMillis(500);
+
     private final String handler;
     private final TopicPartition partition;
     private final ChunkRunner runner;
@@ -46,6 +49,14 @@ final class Lane implements Runnable {
     private boolean running;
     private boolean closed;
     private @Nullable StoppedPartition stopped;
+    private @Nullable StoppedPartition held;
+    private long heldUntilNanos;
+
+    /**
+     * So many of the first records may have ended the process that had this partition before: all that it had in hand.
+     * Those before them are completed.
+     */
+    private int suspects;
 
     Lane(
             String handler,
@@ -62,6 +73,7 @@ final class Lane implements Runnable {
         this.workers = workers;
         this.gate = gate;
         this.clock = clock;
+        this.suspects = chunkMax;
     }
 
     TopicPartition partition() {
@@ -91,10 +103,14 @@ final class Lane implements Runnable {
 
     /** Runs the next chunk soon, if there is one and nothing stands against it. */
     synchronized void wake() {
-        if (!running && !closed && started && stopped == null && !waiting.isEmpty() && gate.isOpen()) {
+        if (!running && !closed && started && stopped == null && !waiting.isEmpty() && gate.isOpen() && !isHeld()) {
             running = true;
             workers.execute(this);
         }
+    }
+
+    private boolean isHeld() {
+        return heldUntilNanos != 0 && System.nanoTime() - heldUntilNanos < 0;
     }
 
     @Override
@@ -104,7 +120,7 @@ final class Lane implements Runnable {
 
     private ChunkResult runNextChunk() {
         try {
-            return runner.run(partition, nextChunk());
+            return runner.run(nextChunk(), isSuspect());
         } catch (RuntimeException | Error e) { // a fault of ours must stand still visibly as well
             return new ChunkResult(
                     0,
@@ -114,6 +130,10 @@ final class Lane implements Runnable {
                             e.getClass().getName(),
                             "a fault in the SDK: " + ErrorSummary.of(e, new byte[0]))));
         }
+    }
+
+    private synchronized boolean isSuspect() {
+        return suspects > 0;
     }
 
     private synchronized List<ConsumerRecord<byte[], byte[]>> nextChunk() {
@@ -126,16 +146,44 @@ final class Lane implements Runnable {
             waitingBytes -= size(record);
             finishedOffset = record.offset() + 1;
         }
+        suspects -= Math.min(suspects, result.finished());
         running = false;
+        held = null;
+        heldUntilNanos = 0;
         notifyAll();
         if (result.ending() instanceof ChunkResult.StoreAway away) {
             gate.failed(away.cause());
         } else if (result.ending() instanceof ChunkResult.Failed failed) {
             fail(failed.failure());
+        } else if (result.ending() instanceof ChunkResult.Busy busy) {
+            heldUntilNanos = System.nanoTime() + HELD_PAUSE.toNanos();
+            LOG.debug(
+                    "{} waits for message {}, which {} has until {}",
+                    partition,
+                    busy.messageId(),
+                    busy.owner(),
+                    busy.until());
+        } else if (result.ending() instanceof ChunkResult.Full full) {
+            hold(full);
         } else if (result.ending() instanceof ChunkResult.Done) {
             gate.succeeded();
         }
         wake();
+    }
+
+    private void hold(ChunkResult.Full full) {
+        heldUntilNanos = System.nanoTime() + HELD_PAUSE.toNanos();
+        held = new StoppedPartition(
+                handler,
+                partition.topic(),
+                partition.partition(),
+                waiting.element().offset(),
+                full.messageId(),
+                StopReason.KEY_FULL,
+                null,
+                "as many messages wait behind an earlier one of its key as waitingMax allows; it goes on by itself once"
+                        + " that one is completed, replayed or discarded",
+                clock.instant());
     }
 
     private void fail(ChunkResult.Failure failure) {
@@ -170,7 +218,7 @@ final class Lane implements Runnable {
     }
 
     synchronized Optional<StoppedPartition> stopped() {
-        return Optional.ofNullable(stopped);
+        return Optional.ofNullable(stopped == null ? held : stopped);
     }
 
     /** The offset after the last finished record, all before it being finished too; -1 before the first. */

@@ -1,16 +1,14 @@
 package dev.posthaste.consumer.internal;
 
-import dev.posthaste.consumer.EventHandler;
-
 /**
  * One version of a type, how it is read and what is done with it.
  *
  * @param type the type
  * @param schemaVersion its version, from 1
  * @param reader reads its payload
- * @param function what is done with it
+ * @param work what is done with it
  */
-public record Route<T>(String type, int schemaVersion, Reader<? extends T> reader, EventHandler<T> function) {
+public record Route<T>(String type, int schemaVersion, Reader<? extends T> reader, Work<T> work) {
 
     /** Checks the version. */
     public Route {

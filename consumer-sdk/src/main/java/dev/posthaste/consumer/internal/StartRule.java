@@ -20,6 +20,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.StopReason;
 import dev.posthaste.consumer.StoppedPartition;
+import dev.posthaste.consumer.inbox.InboxStore;
 
 /**
  * Where a newly assigned partition begins. With a committed offset: there. Without one: at the earliest record, but
@@ -32,11 +33,11 @@ final class StartRule {
 
     private final HandlerSetup setup;
     private final DataSource dataSource;
-    private final Inbox inbox;
+    private final InboxStore inbox;
     private final Consumer<byte[], byte[]> consumer;
     private final OffsetCommitter offsets;
 
-    StartRule(HandlerSetup setup, Inbox inbox, Consumer<byte[], byte[]> consumer, OffsetCommitter offsets) {
+    StartRule(HandlerSetup setup, InboxStore inbox, Consumer<byte[], byte[]> consumer, OffsetCommitter offsets) {
         this.setup = setup;
         this.dataSource = setup.dataSource();
         this.inbox = inbox;
@@ -70,14 +71,18 @@ final class StartRule {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(true);
-            Set<Integer> startedBefore = inbox.started(connection, setup.topic());
             for (Lane lane : undecided) {
-                decide(lane, startedBefore.contains(lane.partition().partition()), connection);
+                TopicPartition partition = lane.partition();
+                Set<Integer> startedBefore = inbox.startedPartitions(connection, partition.topic());
+                decide(lane, startedBefore.contains(partition.partition()), connection);
             }
             connection.setAutoCommit(autoCommit);
             setup.inboxGate().succeeded();
         } catch (RebalanceInProgressException | CommitFailedException e) {
-            LOG.debug("{} is rebalancing; where its partitions begin is decided afterwards", setup.topic(), e);
+            LOG.debug(
+                    "{} is rebalancing; where its partitions begin is decided afterwards",
+                    setup.topics().main(),
+                    e);
         } catch (KafkaException e) {
             throw e; // this member is of no more use
         } catch (SQLException | RuntimeException e) {
@@ -97,7 +102,10 @@ final class StartRule {
             offsets.isCommitted(lane.partition(), beginning);
         }
         if (!startedBefore) {
-            inbox.start(connection, lane.partition()); // only now: from here on a missing offset is a lost one
+            inbox.startPartition(
+                    connection,
+                    lane.partition().topic(),
+                    lane.partition().partition()); // only now: from here on a missing offset is a lost one
         }
         lane.start();
     }
@@ -107,7 +115,8 @@ final class StartRule {
                 partition,
                 consumer.position(partition),
                 StopReason.OFFSET_LOST,
-                "the group " + setup.topic() + " has read this partition before, but has no committed offset any more;"
+                "the group " + setup.topics().main()
+                        + " has read this partition before, but has no committed offset any more;"
                         + " set one with kafka-consumer-groups --reset-offsets (completed messages are skipped), or"
                         + " delete its row from inbox.started_partition to begin with the earliest record");
     }

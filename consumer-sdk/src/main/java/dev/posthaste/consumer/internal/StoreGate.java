@@ -38,7 +38,7 @@ public final class StoreGate {
     }
 
     /** Whether the store may be tried now. */
-    synchronized boolean isOpen() {
+    public synchronized boolean isOpen() {
         return failures == 0 || nanoTime.getAsLong() - openAt >= 0;
     }
 
@@ -47,7 +47,8 @@ public final class StoreGate {
         return failures == 0;
     }
 
-    synchronized void succeeded() {
+    /** The last try succeeded. */
+    public synchronized void succeeded() {
         if (failures > 0) {
             LOG.info("{} is available again after {} failed tries", store, failures);
             failures = 0;
@@ -55,7 +56,7 @@ public final class StoreGate {
     }
 
     /** Several find the same outage at once: only the first of them makes the pause longer. */
-    synchronized void failed(Throwable cause) {
+    public synchronized void failed(Throwable cause) {
         long now = nanoTime.getAsLong();
         if (failures > 0 && now - openAt < 0) {
             return;

@@ -1,23 +1,27 @@
 package dev.posthaste.consumer.internal;
 
-import java.util.UUID;
-
 import org.jspecify.annotations.Nullable;
 
 /** A record that is no message for this handler. Its message says why and holds nothing of the payload. */
 final class UnreadableException extends Exception {
 
+    /** Its headers or its payload cannot be read. */
+    static final String UNREADABLE = "unreadable";
+
+    /** This handler has no reader for its type or version. */
+    static final String NO_READER = "no-reader";
+
     private static final long serialVersionUID = 1L;
 
-    private final @Nullable UUID messageId;
+    private final String code;
 
-    UnreadableException(@Nullable UUID messageId, String message, @Nullable Throwable cause) {
+    UnreadableException(String code, String message, @Nullable Throwable cause) {
         super(message, cause);
-        this.messageId = messageId;
+        this.code = code;
     }
 
-    @Nullable
-    UUID messageId() {
-        return messageId;
+    /** The cause in one word. */
+    String code() {
+        return code;
     }
 }

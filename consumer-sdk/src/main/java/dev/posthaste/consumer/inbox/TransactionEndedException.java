@@ -1,7 +1,7 @@
-package dev.posthaste.consumer.internal;
+package dev.posthaste.consumer.inbox;
 
 /** A handler has ended the SDK's transaction behind its back. */
-final class TransactionEndedException extends RuntimeException {
+public final class TransactionEndedException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 

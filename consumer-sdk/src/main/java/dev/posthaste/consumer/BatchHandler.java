@@ -1,0 +1,21 @@
+package dev.posthaste.consumer;
+
+import java.util.List;
+
+/**
+ * What a handler does with several messages at once, for effects that are cheaper together.
+ *
+ * @param <T> what the payloads were read into
+ */
+@FunctionalInterface
+public interface BatchHandler<T> {
+
+    /**
+     * Brings all the effects about, on the transaction given. If it throws, nothing of them stays, and the messages
+     * come again one by one, each in a list of its own.
+     *
+     * @param events at least one, at most {@link ConsumerSettings#chunkMax()}, in the partition's order
+     * @throws Exception anything: the transaction is rolled back
+     */
+    void handleAll(List<Event<T>> events, Transaction tx) throws Exception;
+}

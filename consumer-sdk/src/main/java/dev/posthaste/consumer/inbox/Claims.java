@@ -1,0 +1,244 @@
+package dev.posthaste.consumer.inbox;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+
+/** The statements that claim deliveries of one handler. Immutable and thread-safe. */
+final class Claims {
+
+    /** Sorted, so that two members that claim the same messages wait for each other instead of deadlocking. */
+    private static final String INSERT = """
+            INSERT INTO inbox.delivery (handler, tenant, message_id, staged_at, state, attempt, lease_owner, completed_at, \
+                                        record_topic, record_partition, record_offset)
+            SELECT ?, r.tenant, r.message_id, r.staged_at, ?, r.attempt, ?, CASE WHEN ? THEN clock_timestamp() END,
+                   r.topic, r.partition, r.record_offset
+            FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::int[], ?::text[], ?::int[], ?::bigint[])
+                AS r(tenant, message_id, staged_at, attempt, topic, partition, record_offset)
+            ORDER BY r.tenant, r.message_id, r.staged_at, r.record_offset
+            ON CONFLICT DO NOTHING
+            RETURNING record_offset, attempt, first_seen_at, pg_current_xact_id()::text""";
+
+    private static final String LOOK_UP = """
+            SELECT a.record_offset, d.state, d.attempt, d.forgiven, d.first_seen_at, d.lease_owner, d.lease_expires_at,
+                   coalesce(d.lease_expires_at > clock_timestamp(), false) AS live, pg_current_xact_id()::text, d.counted_from
+            FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::bigint[])
+                AS a(tenant, message_id, staged_at, record_offset)
+            JOIN inbox.delivery d ON d.handler = ? AND d.tenant = a.tenant AND d.message_id = a.message_id
+                AND d.staged_at = a.staged_at
+            ORDER BY d.tenant, d.message_id, d.staged_at
+            FOR UPDATE OF d""";
+
+    /** An earlier message of the key waits: one with a lower place, or any where this one has none yet. */
+    private static final String BLOCKED = """
+            SELECT a.record_offset
+            FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::bytea[])
+                AS a(tenant, message_id, staged_at, record_offset, key)
+            WHERE EXISTS (
+                SELECT FROM inbox.outgoing o WHERE o.handler = ? AND o.blocked_key = a.key
+                AND (o.tenant, o.message_id, o.staged_at) <> (a.tenant, a.message_id, a.staged_at)
+                AND o.place < coalesce(
+                    (SELECT s.place FROM inbox.outgoing s WHERE s.handler = o.handler AND s.tenant = a.tenant
+                     AND s.message_id = a.message_id AND s.staged_at = a.staged_at), 9223372036854775807))""";
+
+    private final String handler;
+    private final String owner;
+
+    Claims(String handler, String owner) {
+        this.handler = handler;
+        this.owner = owner;
+    }
+
+    /** A row of another's or of an earlier attempt. */
+    private record Row(
+            String state,
+            int attempt,
+            int forgiven,
+            Instant firstSeenAt,
+            Instant countedFrom,
+            @Nullable String owner,
+            @Nullable Instant leaseExpiry,
+            boolean live) {
+
+        Verdict.Run run(int runAttempt, int runForgiven) {
+            return new Verdict.Run(runAttempt, runForgiven, firstSeenAt, countedFrom);
+        }
+    }
+
+    /** What is known of arrivals after the look at the tables. */
+    static final class Findings {
+        final Map<Long, Verdict> verdicts = new HashMap<>();
+        /** Those granted over a row that was there before, with the verdict. */
+        final Map<Long, Verdict.Run> again = new HashMap<>();
+        /** Dead letters that came again: they are emitted again. */
+        final Set<Long> dead = new HashSet<>();
+
+        String transaction = "";
+    }
+
+    /**
+     * Inserts what is new under that state and judges what is not.
+     *
+     * @param completes whether a granted row is completed at once, else it is marked as in work
+     */
+    Findings look(Connection connection, List<Arrival> arrivals, boolean completes) throws SQLException {
+        Findings findings = new Findings();
+        Set<Long> blocked = blocked(connection, arrivals);
+        blocked.forEach(offset -> findings.verdicts.put(offset, new Verdict.Wait()));
+        List<Arrival> free =
+                arrivals.stream().filter(a -> !blocked.contains(a.offset())).toList();
+        insert(connection, free.stream().filter(Claims::isFirst).toList(), completes, findings);
+        lookUp(connection, unjudged(free, findings), findings);
+        // A retry without a row: the inbox was restored to an earlier state. It is run as what it says it is.
+        insert(connection, unjudged(free, findings), completes, findings);
+        return findings;
+    }
+
+    private static boolean isFirst(Arrival arrival) {
+        return arrival.attempt() == 1 && !arrival.released();
+    }
+
+    private static List<Arrival> unjudged(List<Arrival> arrivals, Findings findings) {
+        return arrivals.stream()
+                .filter(a -> !findings.verdicts.containsKey(a.offset()))
+                .toList();
+    }
+
+    private Set<Long> blocked(Connection connection, List<Arrival> arrivals) throws SQLException {
+        List<Arrival> ordered =
+                arrivals.stream().filter(a -> a.orderingKey() != null).toList();
+        Set<Long> blocked = new HashSet<>();
+        if (ordered.isEmpty()) {
+            return blocked;
+        }
+        try (PreparedStatement query = connection.prepareStatement(BLOCKED)) {
+            int next = SqlArrays.bindIds(query, 1, ordered, Arrival::id);
+            query.setArray(next, SqlArrays.of(connection, "bigint", ordered, Arrival::offset));
+            query.setArray(next + 1, SqlArrays.ofBytes(connection, ordered, Arrival::orderingKey));
+            query.setString(next + 2, handler);
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    blocked.add(rows.getLong(1));
+                }
+            }
+        }
+        return blocked;
+    }
+
+    private void insert(Connection connection, List<Arrival> arrivals, boolean completes, Findings findings)
+            throws SQLException {
+        if (arrivals.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement insert = connection.prepareStatement(INSERT)) {
+            insert.setString(1, handler);
+            insert.setString(2, completes ? "completed" : "processing");
+            insert.setString(3, completes ? null : owner);
+            insert.setBoolean(4, completes);
+            int next = SqlArrays.bindIds(insert, 5, arrivals, Arrival::id);
+            insert.setArray(next, SqlArrays.of(connection, "int4", arrivals, Arrival::attempt));
+            insert.setArray(next + 1, SqlArrays.of(connection, "text", arrivals, Arrival::topic));
+            insert.setArray(next + 2, SqlArrays.of(connection, "int4", arrivals, Arrival::partition));
+            insert.setArray(next + 3, SqlArrays.of(connection, "bigint", arrivals, Arrival::offset));
+            try (ResultSet rows = insert.executeQuery()) {
+                while (rows.next()) {
+                    Instant firstSeenAt =
+                            rows.getObject(3, OffsetDateTime.class).toInstant();
+                    findings.verdicts.put(
+                            rows.getLong(1), new Verdict.Run(rows.getInt(2), 0, firstSeenAt, firstSeenAt));
+                    findings.transaction = rows.getString(4);
+                }
+            }
+        }
+    }
+
+    private void lookUp(Connection connection, List<Arrival> arrivals, Findings findings) throws SQLException {
+        if (arrivals.isEmpty()) {
+            return;
+        }
+        Map<Long, Arrival> byOffset = new HashMap<>();
+        arrivals.forEach(a -> byOffset.put(a.offset(), a));
+        try (PreparedStatement query = connection.prepareStatement(LOOK_UP)) {
+            int next = SqlArrays.bindIds(query, 1, arrivals, Arrival::id);
+            query.setArray(next, SqlArrays.of(connection, "bigint", arrivals, Arrival::offset));
+            query.setString(next + 1, handler);
+            try (ResultSet rows = query.executeQuery()) {
+                Set<DeliveryId> granted = new HashSet<>();
+                while (rows.next()) {
+                    long offset = rows.getLong(1);
+                    Arrival arrival = Objects.requireNonNull(byOffset.get(offset));
+                    Row row = row(rows);
+                    Verdict verdict = judge(row, arrival);
+                    if (verdict instanceof Verdict.Run run) {
+                        if (granted.add(arrival.id())) {
+                            findings.again.put(offset, run);
+                            findings.transaction = rows.getString(9);
+                        } else {
+                            verdict = new Verdict.Skip(false); // its twin in the same chunk runs
+                        }
+                    } else if (row.state.equals("dead-letter")) {
+                        findings.dead.add(offset);
+                    }
+                    findings.verdicts.put(offset, verdict);
+                }
+            }
+        }
+    }
+
+    private static Row row(ResultSet rows) throws SQLException {
+        OffsetDateTime expiry = rows.getObject(7, OffsetDateTime.class);
+        return new Row(
+                rows.getString(2),
+                rows.getInt(3),
+                rows.getInt(4),
+                rows.getObject(5, OffsetDateTime.class).toInstant(),
+                rows.getObject(10, OffsetDateTime.class).toInstant(),
+                rows.getString(6),
+                expiry == null ? null : expiry.toInstant(),
+                rows.getBoolean(8));
+    }
+
+    private Verdict judge(Row row, Arrival arrival) {
+        boolean isNext = arrival.attempt() > row.attempt;
+        return switch (row.state) {
+            case "completed" -> new Verdict.Skip(true);
+            case "dead-letter" -> arrival.released() ? row.run(row.attempt + 1, row.attempt) : new Verdict.Skip(false);
+            case "processing" -> judgeProcessing(row, arrival);
+            default -> isNext ? row.run(row.attempt + 1, row.forgiven) : new Verdict.Skip(false);
+        };
+    }
+
+    private Verdict judgeProcessing(Row row, Arrival arrival) {
+        if (arrival.attempt() < row.attempt && !arrival.released()) {
+            return new Verdict.Skip(false);
+        }
+        if (row.leaseExpiry == null && owner.equals(row.owner)) {
+            return row.run(row.attempt, row.forgiven);
+        }
+        return row.live && row.leaseExpiry != null
+                ? new Verdict.Busy(row.owner, row.leaseExpiry)
+                : new Verdict.Unfinished(row.run(row.attempt, row.forgiven));
+    }
+
+    /** The verdicts in the order of the arrivals. */
+    static List<Verdict> inOrder(List<Arrival> arrivals, Findings findings) {
+        List<Verdict> verdicts = new ArrayList<>();
+        for (Arrival arrival : arrivals) {
+            // A twin of a message that is new in this very chunk: the insert gave it to the other one.
+            verdicts.add(findings.verdicts.getOrDefault(arrival.offset(), new Verdict.Skip(false)));
+        }
+        return verdicts;
+    }
+}

@@ -1,0 +1,13 @@
+package dev.posthaste.consumer.inbox;
+
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * Which message, for the handler whose inbox it is. No redelivery, retry or replay changes it. Immutable.
+ *
+ * @param tenant empty for none
+ * @param messageId the message's id; for a record that is no message, made from where it lies
+ * @param stagedAt when it was staged; for a record that is no message, 1970
+ */
+public record DeliveryId(String tenant, UUID messageId, Instant stagedAt) {}

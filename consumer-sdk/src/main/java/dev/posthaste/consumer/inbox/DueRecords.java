@@ -1,0 +1,130 @@
+package dev.posthaste.consumer.inbox;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.time.OffsetDateTime;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * The statements of the poller. A record is taken by moving its time ahead; what has moved it since, a new failure
+ * above all, is not overwritten. Immutable and thread-safe.
+ */
+final class DueRecords {
+
+    /** A retry that was emitted and not run by then is emitted again: its topic may have lost it to its retention. */
+    private static final Duration EMIT_AGAIN_AFTER = Duration.ofMinutes(10);
+
+    /** At most so many, and of large ones fewer: the first, and more until 4 MiB are full. */
+    private static final String TAKE = """
+            WITH locked AS (
+                SELECT handler, tenant, message_id, staged_at, emit_at, place, coalesce(octet_length(record_value), 0) AS bytes
+                FROM inbox.outgoing
+                WHERE handler = ? AND route = ? AND emit_at <= clock_timestamp()
+                ORDER BY emit_at, place LIMIT ? FOR UPDATE SKIP LOCKED),
+            due AS (
+                SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY emit_at, place) - bytes AS bytes_before FROM locked) AS l
+                WHERE bytes_before < 4194304)
+            UPDATE inbox.outgoing o SET emit_at = clock_timestamp() + ? * interval '1 millisecond'
+            FROM due JOIN inbox.delivery d USING (handler, tenant, message_id, staged_at)
+            WHERE o.handler = due.handler AND o.tenant = due.tenant AND o.message_id = due.message_id
+              AND o.staged_at = due.staged_at
+            RETURNING o.tenant, o.message_id, o.staged_at, o.place, o.emit_at, d.attempt, o.emit_failures, d.code, d.last_error,
+                      d.record_topic, d.record_partition, d.record_offset,
+                      o.record_key, o.record_value, o.header_names, o.header_values""";
+
+    private static final String EMITTED = """
+            UPDATE inbox.outgoing o SET emitted_at = clock_timestamp(), emit_failures = 0, emit_error = NULL,
+                   emit_at = CASE WHEN o.route = 'retry' THEN clock_timestamp() + ? * interval '1 millisecond' END
+            FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::timestamptz[])
+                AS a(tenant, message_id, staged_at, taken_until)
+            WHERE o.handler = ? AND o.tenant = a.tenant AND o.message_id = a.message_id AND o.staged_at = a.staged_at
+              AND o.emit_at = a.taken_until""";
+
+    private static final String NOT_EMITTED = """
+            UPDATE inbox.outgoing SET emit_failures = emit_failures + 1, emit_error = ?,
+                   emit_at = clock_timestamp() + ? * interval '1 millisecond'
+            WHERE handler = ? AND tenant = ? AND message_id = ? AND staged_at = ?::timestamptz AND emit_at = ?""";
+
+    private final String handler;
+
+    DueRecords(String handler) {
+        this.handler = handler;
+    }
+
+    List<DueRecord> take(Connection connection, InboxStore.Route route, int max, Duration lease) throws SQLException {
+        try (PreparedStatement take = connection.prepareStatement(TAKE)) {
+            take.setString(1, handler);
+            take.setString(2, route.wireName());
+            take.setInt(3, max);
+            take.setLong(4, lease.toMillis());
+            List<DueRecord> taken = new ArrayList<>();
+            try (ResultSet rows = take.executeQuery()) {
+                while (rows.next()) {
+                    taken.add(record(rows));
+                }
+            }
+            taken.sort(Comparator.comparingLong(DueRecord::place));
+            return taken;
+        }
+    }
+
+    private static DueRecord record(ResultSet row) throws SQLException {
+        DeliveryId id = new DeliveryId(
+                row.getString(1),
+                row.getObject(2, UUID.class),
+                row.getObject(3, OffsetDateTime.class).toInstant());
+        return new DueRecord(
+                id,
+                row.getLong(4),
+                row.getObject(5, OffsetDateTime.class),
+                row.getInt(6),
+                row.getInt(7),
+                row.getString(8),
+                row.getString(9),
+                row.getString(10),
+                row.getInt(11),
+                row.getLong(12),
+                new StoredRecord(row.getBytes(13), row.getBytes(14), headers(row.getArray(15), row.getArray(16))));
+    }
+
+    private static List<StoredRecord.Header> headers(Array names, Array values) throws SQLException {
+        byte[][] allNames = (byte[][]) names.getArray();
+        byte[][] allValues = (byte[][]) values.getArray();
+        List<StoredRecord.Header> headers = new ArrayList<>();
+        for (int i = 0; i < allNames.length; i++) {
+            headers.add(new StoredRecord.Header(HeaderNames.decode(allNames[i]), allValues[i]));
+        }
+        return headers;
+    }
+
+    void emitted(Connection connection, List<DueRecord> records) throws SQLException {
+        try (PreparedStatement update = connection.prepareStatement(EMITTED)) {
+            update.setLong(1, EMIT_AGAIN_AFTER.toMillis());
+            int next = SqlArrays.bindIds(update, 2, records, DueRecord::id);
+            update.setArray(next, SqlArrays.of(connection, "timestamptz", records, record -> record.takenUntil()
+                    .toString()));
+            update.setString(next + 1, handler);
+            update.executeUpdate();
+        }
+    }
+
+    void notEmitted(Connection connection, DueRecord record, String error, Duration delay) throws SQLException {
+        try (PreparedStatement update = connection.prepareStatement(NOT_EMITTED)) {
+            update.setString(1, error.replace('\0', '?'));
+            update.setLong(2, delay.toMillis());
+            update.setString(3, handler);
+            update.setString(4, record.id().tenant());
+            update.setObject(5, record.id().messageId());
+            update.setString(6, record.id().stagedAt().toString());
+            update.setObject(7, record.takenUntil());
+            update.executeUpdate();
+        }
+    }
+}

@@ -1,0 +1,117 @@
+package dev.posthaste.consumer.inbox;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The inbox of one handler (S3). Every method works on the connection given, inside its transaction, and neither
+ * commits nor rolls back. All times are the database's. Thread-safe.
+ */
+public interface InboxStore {
+
+    /** Bounds every wait for a lock in this transaction, the handler's own statements included. */
+    void limitLocks(Connection connection) throws SQLException;
+
+    /**
+     * Claims arrivals for a transactional handler and marks those it grants as completed at once: others see that if
+     * and only if the transaction commits. It waits for transactions under way that hold the same deliveries.
+     *
+     * @param arrivals of one partition, in order
+     * @return a verdict for each, in order
+     */
+    Claim claim(Connection connection, List<Arrival> arrivals) throws SQLException;
+
+    /**
+     * What a claim gave.
+     *
+     * @param verdicts one for each arrival
+     * @param transaction id of the transaction, which must still be the same before the commit; empty if it granted
+     *     nothing
+     */
+    record Claim(List<Verdict> verdicts, String transaction) {
+        /** Copies the list. */
+        public Claim {
+            verdicts = List.copyOf(verdicts);
+        }
+    }
+
+    /** Throws if the claim's transaction was ended behind the SDK's back. */
+    void requireSameTransaction(Connection connection, Claim claim) throws SQLException;
+
+    /**
+     * Says before an attempt that it begins, so that one that takes its process along is counted. To be committed
+     * before the attempt; {@link #claim} then grants it to the same owner.
+     *
+     * @return the verdict; {@link Verdict.Run} if it may begin
+     */
+    Verdict begin(Connection connection, Arrival arrival) throws SQLException;
+
+    /**
+     * Writes down a failed attempt, with its record for the retry or the dead letter, unless another worker has got
+     * further with the delivery meanwhile.
+     *
+     * @return whether it was written; false: the delivery is another's business by now
+     */
+    boolean fail(Connection connection, FailedAttempt failed) throws SQLException;
+
+    /**
+     * Keeps an arrival behind an earlier message of its key; does nothing if it is kept already.
+     *
+     * @param waitingMax most messages that may wait for one key
+     * @return false: there are that many
+     */
+    boolean keepBehind(Connection connection, Arrival arrival, StoredRecord record, int waitingMax) throws SQLException;
+
+    /** Counts deliveries by state; {@code completed} is left out, there are too many to count often. */
+    Map<String, Long> countsByState(Connection connection) throws SQLException;
+
+    /** The partitions of a topic that this handler has ever begun to read. */
+    Set<Integer> startedPartitions(Connection connection, String topic) throws SQLException;
+
+    /** Remembers that this handler has begun to read a partition. */
+    void startPartition(Connection connection, String topic, int partition) throws SQLException;
+
+    /**
+     * Takes records that are due, for a while: nobody else gets them before the lease is over.
+     *
+     * @param route where they go
+     * @param max at most that many
+     */
+    List<DueRecord> takeDue(Connection connection, Route route, int max, Duration lease) throws SQLException;
+
+    /** Writes down that a record was emitted; nothing if it is due anew meanwhile. */
+    void emitted(Connection connection, List<DueRecord> records) throws SQLException;
+
+    /** Writes down that a record could not be emitted; it is due again after the delay. */
+    void notEmitted(Connection connection, DueRecord record, String error, Duration delay) throws SQLException;
+
+    /**
+     * Lets those go whose predecessor is gone without having called them: two members may pass each other.
+     *
+     * @return how many
+     */
+    int callNext(Connection connection) throws SQLException;
+
+    /** Where a kept record goes. */
+    enum Route {
+        /** The retry topic, when it is due. */
+        RETRY("retry"),
+        /** The dead-letter topic. */
+        DEAD_LETTER("dead-letter");
+
+        private final String wireName;
+
+        Route(String wireName) {
+            this.wireName = wireName;
+        }
+
+        /** The name in {@code inbox.outgoing.route}. */
+        public String wireName() {
+            return wireName;
+        }
+    }
+}

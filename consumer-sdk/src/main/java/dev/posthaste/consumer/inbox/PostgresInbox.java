@@ -1,0 +1,200 @@
+package dev.posthaste.consumer.inbox;
+
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** The inbox in the tables of the schema {@code inbox}. Immutable and thread-safe. */
+public final class PostgresInbox implements InboxStore {
+
+    private static final String STARTED =
+            "SELECT record_partition FROM inbox.started_partition WHERE handler = ? AND record_topic = ?";
+
+    private static final String START = """
+            INSERT INTO inbox.started_partition (handler, record_topic, record_partition) VALUES (?, ?, ?)
+            ON CONFLICT DO NOTHING""";
+
+    private static final String BEGIN_AGAIN = """
+            UPDATE inbox.delivery SET state = 'processing', attempt = ?, forgiven = ?, lease_owner = ?, lease_expires_at = NULL
+            WHERE handler = ? AND tenant = ? AND message_id = ? AND staged_at = ?::timestamptz""";
+
+    private static final String EMIT_DEAD_AGAIN = """
+            UPDATE inbox.outgoing o SET emit_at = clock_timestamp()
+            FROM unnest(?::text[], ?::uuid[], ?::timestamptz[]) AS a(tenant, message_id, staged_at)
+            WHERE o.handler = ? AND o.tenant = a.tenant AND o.message_id = a.message_id AND o.staged_at = a.staged_at
+              AND o.route = 'dead-letter' AND o.emit_at IS NULL""";
+
+    private static final String COUNTS =
+            "SELECT state, count(*) FROM inbox.delivery WHERE handler = ? AND state <> 'completed' GROUP BY state";
+
+    private final String handler;
+    private final String owner;
+    private final Duration lockTimeout;
+    private final Claims claims;
+    private final Completions completions;
+    private final Failures failures;
+    private final DueRecords dueRecords;
+
+    /**
+     * Makes one.
+     *
+     * @param handler whose inbox
+     * @param owner names this process in claims; unique to it
+     * @param host names the machine in the journal
+     * @param lockTimeout bound of every wait for a lock
+     */
+    public PostgresInbox(String handler, String owner, String host, Duration lockTimeout) {
+        this.handler = handler;
+        this.owner = owner;
+        this.lockTimeout = lockTimeout;
+        this.claims = new Claims(handler, owner);
+        this.completions = new Completions(handler, host);
+        this.failures = new Failures(handler, host, completions);
+        this.dueRecords = new DueRecords(handler);
+    }
+
+    @Override
+    public void limitLocks(Connection connection) throws SQLException {
+        try (PreparedStatement limit = connection.prepareStatement("SELECT set_config('lock_timeout', ?, true)")) {
+            limit.setString(1, lockTimeout.toMillis() + "ms");
+            limit.execute();
+        }
+    }
+
+    @Override
+    public Claim claim(Connection connection, List<Arrival> arrivals) throws SQLException {
+        Claims.Findings findings = claims.look(connection, arrivals, true);
+        completions.complete(connection, arrivals, findings.again);
+        emitDeadAgain(connection, arrivals, findings.dead);
+        return new Claim(Claims.inOrder(arrivals, findings), findings.transaction);
+    }
+
+    @Override
+    public void requireSameTransaction(Connection connection, Claim claim) throws SQLException {
+        if (claim.transaction().isEmpty()) {
+            return;
+        }
+        try (PreparedStatement current = connection.prepareStatement("SELECT pg_current_xact_id_if_assigned()::text");
+                ResultSet row = current.executeQuery()) {
+            row.next();
+            if (!claim.transaction().equals(row.getString(1))) {
+                throw new TransactionEndedException(claim.verdicts().size());
+            }
+        }
+    }
+
+    @Override
+    public Verdict begin(Connection connection, Arrival arrival) throws SQLException {
+        Claims.Findings findings = claims.look(connection, List.of(arrival), false);
+        Verdict verdict = Claims.inOrder(List.of(arrival), findings).get(0);
+        Verdict.Run again = findings.again.get(arrival.offset());
+        if (again != null) {
+            beginAgain(connection, arrival.id(), again);
+        }
+        emitDeadAgain(connection, List.of(arrival), findings.dead);
+        return verdict;
+    }
+
+    private void beginAgain(Connection connection, DeliveryId id, Verdict.Run run) throws SQLException {
+        try (PreparedStatement update = connection.prepareStatement(BEGIN_AGAIN)) {
+            update.setInt(1, run.attempt());
+            update.setInt(2, run.forgiven());
+            update.setString(3, owner);
+            update.setString(4, handler);
+            update.setString(5, id.tenant());
+            update.setObject(6, id.messageId());
+            update.setString(7, id.stagedAt().toString());
+            update.executeUpdate();
+        }
+    }
+
+    private void emitDeadAgain(Connection connection, List<Arrival> arrivals, Set<Long> dead) throws SQLException {
+        List<Arrival> again =
+                arrivals.stream().filter(a -> dead.contains(a.offset())).toList();
+        if (again.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement update = connection.prepareStatement(EMIT_DEAD_AGAIN)) {
+            int next = SqlArrays.bindIds(update, 1, again, Arrival::id);
+            update.setString(next, handler);
+            update.executeUpdate();
+        }
+    }
+
+    @Override
+    public boolean fail(Connection connection, FailedAttempt failed) throws SQLException {
+        return failures.fail(connection, failed);
+    }
+
+    @Override
+    public boolean keepBehind(Connection connection, Arrival arrival, StoredRecord record, int waitingMax)
+            throws SQLException {
+        return failures.keepBehind(connection, arrival, record, waitingMax);
+    }
+
+    @Override
+    public Map<String, Long> countsByState(Connection connection) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(COUNTS)) {
+            query.setString(1, handler);
+            Map<String, Long> counts = new HashMap<>();
+            try (ResultSet rows = query.executeQuery()) {
+                while (rows.next()) {
+                    counts.put(rows.getString(1), rows.getLong(2));
+                }
+            }
+            return counts;
+        }
+    }
+
+    @Override
+    public Set<Integer> startedPartitions(Connection connection, String topic) throws SQLException {
+        Set<Integer> partitions = new HashSet<>();
+        try (PreparedStatement started = connection.prepareStatement(STARTED)) {
+            started.setString(1, handler);
+            started.setString(2, topic);
+            try (ResultSet rows = started.executeQuery()) {
+                while (rows.next()) {
+                    partitions.add(rows.getInt(1));
+                }
+            }
+        }
+        return partitions;
+    }
+
+    @Override
+    public void startPartition(Connection connection, String topic, int partition) throws SQLException {
+        try (PreparedStatement start = connection.prepareStatement(START)) {
+            start.setString(1, handler);
+            start.setString(2, topic);
+            start.setInt(3, partition);
+            start.executeUpdate();
+        }
+    }
+
+    @Override
+    public List<DueRecord> takeDue(Connection connection, Route route, int max, Duration lease) throws SQLException {
+        return dueRecords.take(connection, route, max, lease);
+    }
+
+    @Override
+    public void emitted(Connection connection, List<DueRecord> records) throws SQLException {
+        dueRecords.emitted(connection, records);
+    }
+
+    @Override
+    public void notEmitted(Connection connection, DueRecord record, String error, Duration delay) throws SQLException {
+        dueRecords.notEmitted(connection, record, error, delay);
+    }
+
+    @Override
+    public int callNext(Connection connection) throws SQLException {
+        return completions.callOrphans(connection);
+    }
+}

@@ -1,0 +1,41 @@
+package dev.posthaste.consumer.inbox;
+
+import java.sql.Array;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.List;
+import java.util.function.Function;
+
+import org.jspecify.annotations.Nullable;
+
+/** Binds columns of several rows as arrays, so that one statement serves any number of them. */
+final class SqlArrays {
+
+    private SqlArrays() {}
+
+    /** The three columns that name deliveries; returns the index after them. */
+    static <T> int bindIds(PreparedStatement statement, int first, List<T> rows, Function<T, DeliveryId> id)
+            throws SQLException {
+        Connection connection = statement.getConnection();
+        statement.setArray(
+                first, of(connection, "text", rows, row -> id.apply(row).tenant()));
+        statement.setArray(
+                first + 1, of(connection, "uuid", rows, row -> id.apply(row).messageId()));
+        statement.setArray(first + 2, of(connection, "timestamptz", rows, row -> id.apply(row)
+                .stagedAt()
+                .toString()));
+        return first + 3;
+    }
+
+    static <T> Array of(Connection connection, String type, List<T> rows, Function<T, @Nullable Object> column)
+            throws SQLException {
+        return connection.createArrayOf(type, rows.stream().map(column).toArray());
+    }
+
+    /** Of byte strings, any of them null. */
+    static <T> Array ofBytes(Connection connection, List<T> rows, Function<T, byte @Nullable []> column)
+            throws SQLException {
+        return connection.createArrayOf("bytea", rows.stream().map(column).toArray(byte[][]::new));
+    }
+}

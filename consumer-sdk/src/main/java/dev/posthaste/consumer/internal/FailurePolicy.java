@@ -1,0 +1,86 @@
+package dev.posthaste.consumer.internal;
+
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+
+import dev.posthaste.consumer.Outcome;
+import dev.posthaste.consumer.RetryPolicy;
+import dev.posthaste.consumer.inbox.Fate;
+import dev.posthaste.consumer.inbox.Verdict;
+
+/**
+ * Decides what becomes of a message whose attempt failed (provisions S1 22 and 23). Thread-safe.
+ *
+ * @param retry how often and when it is tried again
+ * @param permanent failures that no other attempt would mend
+ * @param clock what time it is
+ */
+public record FailurePolicy(RetryPolicy retry, List<Class<? extends Throwable>> permanent, Clock clock) {
+
+    private static final int CAUSES_MAX = 20;
+
+    /** Copies the list. */
+    public FailurePolicy {
+        permanent = List.copyOf(permanent);
+    }
+
+    /**
+     * The decision, with the cause in one word and why.
+     *
+     * @param why is empty where there is nothing to add to the error
+     */
+    record Decision(Fate fate, String code, String why) {}
+
+    Decision decide(Throwable cause, Verdict.Run run) {
+        if (cause instanceof NotDoneException notDone && notDone.outcome() instanceof Outcome.Dead dead) {
+            return new Decision(new Fate.DeadLetter(dead.code()), dead.code(), dead.detail());
+        }
+        String code = cause instanceof NotDoneException
+                ? "retry-after"
+                : cause.getClass().getSimpleName();
+        if (isPermanent(cause)) {
+            return new Decision(new Fate.DeadLetter(code), code, "permanent");
+        }
+        Duration delay =
+                cause instanceof NotDoneException notDone && notDone.outcome() instanceof Outcome.RetryAfter retryAfter
+                        ? retryAfter.delay()
+                        : retry.delay(counted(run), ThreadLocalRandom.current());
+        return again(run, code, delay);
+    }
+
+    /** For an attempt whose process or lease ended before it did. */
+    Decision unfinished(Verdict.Run begun, String code) {
+        return again(begun, code, retry.delay(counted(begun), ThreadLocalRandom.current()));
+    }
+
+    private static int counted(Verdict.Run run) {
+        return Math.max(1, run.attempt() - run.forgiven());
+    }
+
+    private Decision again(Verdict.Run run, String code, Duration delay) {
+        if (counted(run) >= retry.attempts()) {
+            return new Decision(
+                    new Fate.DeadLetter(code), code, "the last of " + retry.attempts() + " attempts failed");
+        }
+        if (clock.instant().plus(delay).isAfter(run.countedFrom().plus(retry.horizon()))) {
+            return new Decision(
+                    new Fate.DeadLetter(code),
+                    code,
+                    "the next attempt would come later than the horizon of " + retry.horizon());
+        }
+        return new Decision(new Fate.Retry(delay), code, "");
+    }
+
+    private boolean isPermanent(Throwable error) {
+        Throwable cause = error;
+        for (int i = 0; i < CAUSES_MAX && cause != null; i++, cause = cause.getCause()) {
+            Throwable now = cause;
+            if (permanent.stream().anyMatch(type -> type.isInstance(now))) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,67 @@
+package dev.posthaste.consumer.internal;
+
+import java.time.Clock;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.consumer.RetryPolicy;
+import dev.posthaste.schemas.catalog.DeliveryOrder;
+import dev.posthaste.schemas.catalog.HandlerRecord;
+import dev.posthaste.schemas.catalog.OnDeadLetter;
+
+/**
+ * What a handler says in code beyond what it reads. It may narrow its catalog record and not contradict it. Immutable.
+ *
+ * @param retry null: as the record says
+ * @param permanent failures that no other attempt would mend
+ * @param perKey null: as the record says
+ */
+public record HandlerOptions(
+        @Nullable RetryPolicy retry,
+        List<Class<? extends Throwable>> permanent,
+        @Nullable OnDeadLetter perKey) {
+
+    /** Nothing said. */
+    public static final HandlerOptions NONE = new HandlerOptions(null, List.of(), null);
+
+    /** Copies the list. */
+    public HandlerOptions {
+        permanent = List.copyOf(permanent);
+    }
+
+    /** The same with that policy. */
+    public HandlerOptions withRetry(RetryPolicy policy) {
+        return new HandlerOptions(policy, permanent, perKey);
+    }
+
+    /** The same with those failures. */
+    public HandlerOptions withPermanent(List<Class<? extends Throwable>> failures) {
+        return new HandlerOptions(retry, failures, perKey);
+    }
+
+    /** The same with that order. */
+    public HandlerOptions withPerKey(OnDeadLetter onDeadLetter) {
+        return new HandlerOptions(retry, permanent, onDeadLetter);
+    }
+
+    /** The policy: the code's, else the record's. */
+    public FailurePolicy failurePolicy(HandlerRecord record, Clock clock) {
+        return new FailurePolicy(
+                retry == null ? RetryPolicy.of(record.delivery().retry()) : retry, permanent, clock);
+    }
+
+    void requireWithin(HandlerRecord record) {
+        RetryPolicy ofRecord = RetryPolicy.of(record.delivery().retry());
+        if (retry != null && !retry.isWithin(ofRecord)) {
+            throw new IllegalArgumentException(
+                    "handler " + record.handler() + " has " + retry + " in code, but " + ofRecord + " in handlers/"
+                            + record.handler() + ".yaml; code may narrow the record, not widen it");
+        }
+        if (perKey != null && (record.order() != DeliveryOrder.PER_KEY || record.onDeadLetter() != perKey)) {
+            throw new IllegalArgumentException("handler " + record.handler() + " is per-key with " + perKey
+                    + " behind a dead letter in code, but " + record.order() + " with " + record.onDeadLetter()
+                    + " in handlers/" + record.handler() + ".yaml; make them equal");
+        }
+    }
+}

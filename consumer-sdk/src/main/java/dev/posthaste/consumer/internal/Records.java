@@ -1,0 +1,38 @@
+package dev.posthaste.consumer.internal;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.common.header.Header;
+import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.consumer.Delivery;
+import dev.posthaste.consumer.inbox.StoredRecord;
+import dev.posthaste.consumer.inbox.Verdict;
+import dev.posthaste.schemas.MessageHeaders;
+
+/** Kafka's records in the words of the inbox and of handlers. */
+final class Records {
+
+    private Records() {}
+
+    /** As it is kept: byte for byte, with every header. */
+    static StoredRecord stored(ConsumerRecord<byte[], byte[]> record) {
+        List<StoredRecord.Header> headers = new ArrayList<>();
+        for (Header header : record.headers()) {
+            headers.add(new StoredRecord.Header(header.key(), header.value()));
+        }
+        return new StoredRecord(record.key(), record.value(), headers);
+    }
+
+    /** What its handler is told of its coming; null for a batch of several. */
+    static @Nullable Delivery delivery(Task<?> task, Verdict.Run run, int together) {
+        return together > 1
+                ? null
+                : new Delivery(
+                        run.attempt(),
+                        run.firstSeenAt(),
+                        task.record().headers().lastHeader(MessageHeaders.REPLAY) != null);
+    }
+}

@@ -1,0 +1,155 @@
+package dev.posthaste.consumer.internal.outgoing;
+
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.posthaste.consumer.inbox.DueRecord;
+import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.internal.HandlerSetup;
+
+/**
+ * Takes what is due on one route, a few at a time, and has it emitted. What cannot be emitted is kept and tried again;
+ * nothing waits behind it. The thread {@code posthaste-<handler>-<route>} belongs to this object.
+ */
+final class Poller {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Poller.class);
+    private static final Duration PAUSE = Duration.ofMillis(100);
+    private static final int TAKEN_MAX = 200;
+
+    /** Longer than a producer takes to deliver or to give up. */
+    private static final Duration LEASE = Duration.ofSeconds(30);
+
+    private static final Duration CALL_EVERY = Duration.ofSeconds(5);
+    private static final Duration FAILED_DELAY_FIRST = Duration.ofSeconds(1);
+    private static final Duration FAILED_DELAY_MAX = Duration.ofMinutes(1);
+    private static final int DOUBLINGS_MAX = 6;
+    private static final long TELL_EVERY_NANOS = Duration.ofMinutes(1).toNanos();
+    private static final Duration END_BOUND = Duration.ofSeconds(15);
+
+    private final HandlerSetup setup;
+    private final InboxStore inbox;
+    private final InboxStore.Route route;
+    private final Emitter emitter;
+    private final Thread thread;
+    private final CountDownLatch stopping = new CountDownLatch(1);
+    private long calledAt = System.nanoTime();
+    private long toldAt;
+    private volatile boolean failing;
+
+    Poller(HandlerSetup setup, InboxStore inbox, InboxStore.Route route, Emitter emitter) {
+        this.setup = setup;
+        this.inbox = inbox;
+        this.route = route;
+        this.emitter = emitter;
+        this.thread = new Thread(this::run, "posthaste-" + setup.handler() + "-" + route.wireName());
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    void stop() {
+        stopping.countDown();
+    }
+
+    void awaitEnd() {
+        try {
+            thread.join(END_BOUND.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            boolean more = false;
+            while (!stopping.await(more ? 0 : PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
+                more = setup.inboxGate().isOpen() && pass();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // nobody but an owner of ours interrupts this thread
+        } finally {
+            emitter.close();
+        }
+    }
+
+    /** Whether more may be due. */
+    private boolean pass() throws InterruptedException {
+        try (Connection connection = setup.dataSource().getConnection()) {
+            boolean autoCommit = connection.getAutoCommit();
+            connection.setAutoCommit(true); // each statement for itself: no transaction is open while Kafka answers
+            List<DueRecord> due = inbox.takeDue(connection, route, TAKEN_MAX, LEASE);
+            if (!due.isEmpty()) {
+                settle(connection, emitter.emit(due));
+            }
+            callNext(connection);
+            connection.setAutoCommit(autoCommit);
+            setup.inboxGate().succeeded();
+            return due.size() == TAKEN_MAX;
+        } catch (SQLException | RuntimeException e) {
+            setup.inboxGate().failed(e);
+            return false;
+        }
+    }
+
+    private void settle(Connection connection, Emitter.Result result) throws SQLException {
+        if (!result.emitted().isEmpty()) {
+            inbox.emitted(connection, result.emitted());
+        }
+        for (Map.Entry<DueRecord, Throwable> failed : result.failed().entrySet()) {
+            DueRecord record = failed.getKey();
+            inbox.notEmitted(connection, record, failed.getValue().toString(), delay(record.failures()));
+        }
+        tell(result);
+    }
+
+    private static Duration delay(int failures) {
+        Duration delay = FAILED_DELAY_FIRST.multipliedBy(1L << Math.min(failures, DOUBLINGS_MAX));
+        return delay.compareTo(FAILED_DELAY_MAX) < 0 ? delay : FAILED_DELAY_MAX;
+    }
+
+    private void tell(Emitter.Result result) {
+        if (result.failed().isEmpty()) {
+            if (failing) {
+                LOG.info("handler {}: its {} topic takes records again", setup.handler(), route.wireName());
+            }
+            failing = false;
+            return;
+        }
+        long now = System.nanoTime();
+        if (!failing || now - toldAt >= TELL_EVERY_NANOS) {
+            toldAt = now;
+            LOG.error(
+                    "handler {}: {} records could not be put on its {} topic; they are kept and tried again, nothing"
+                            + " waits for them: {}",
+                    setup.handler(),
+                    result.failed().size(),
+                    route.wireName(),
+                    result.failed().values().iterator().next().toString());
+        }
+        failing = true;
+    }
+
+    /** Two members may pass each other with a key's messages; whoever is left waiting alone is called here. */
+    private void callNext(Connection connection) throws SQLException {
+        long now = System.nanoTime();
+        if (route == InboxStore.Route.RETRY && setup.perKey() && now - calledAt >= CALL_EVERY.toNanos()) {
+            calledAt = now;
+            inbox.callNext(connection);
+        }
+    }
+
+    /** Whether its topic takes records: false from the first that it refuses to the next that it takes. */
+    boolean isEmitting() {
+        return !failing;
+    }
+}

@@ -1,0 +1,115 @@
+-- What waits or leaves: failed attempts with their due times, dead letters, what waits behind a message of its key.
+-- Run by Flyway (this folder as a location), by `posthaste init --inbox`, or by hand: psql -v ON_ERROR_STOP=1 -f V002__deliveries.sql
+
+-- 0 attempts: stored without having been run, behind a message of its key or as a marker of the relay's.
+ALTER TABLE inbox.delivery DROP CONSTRAINT attempt_is_at_least_1;
+ALTER TABLE inbox.delivery ADD CONSTRAINT attempt_is_not_negative CHECK (attempt >= 0);
+-- Attempts that count towards no bound: those before the last replay, those lost to locks.
+ALTER TABLE inbox.delivery ADD COLUMN forgiven integer NOT NULL DEFAULT 0;
+-- When the retry horizon began: at the first sight, or at the last replay.
+ALTER TABLE inbox.delivery ADD COLUMN counted_from timestamptz NOT NULL DEFAULT clock_timestamp();
+-- Why it is a dead letter, in one word; the summary is in last_error.
+ALTER TABLE inbox.delivery ADD COLUMN code text;
+ALTER TABLE inbox.delivery ADD CONSTRAINT a_dead_letter_has_a_code CHECK (state <> 'dead-letter' OR code IS NOT NULL);
+
+-- Counts and lists by state read what is not completed only.
+CREATE INDEX delivery_open ON inbox.delivery (handler, state, staged_at) WHERE state <> 'completed';
+
+-- The consumer's own outbox: the record of every delivery that is neither completed nor under way for the first time, from its
+-- first failure to its completion. Written in the transaction that records the failure; deleted in the one that completes.
+CREATE TABLE inbox.outgoing (
+    handler       text        NOT NULL,
+    tenant        text        NOT NULL DEFAULT '',
+    message_id    uuid        NOT NULL,
+    staged_at     timestamptz NOT NULL,
+    route         text        NOT NULL,
+    -- The order behind a key: by first failure, which is commit order.
+    place         bigint      GENERATED ALWAYS AS IDENTITY,
+    -- SHA-256 of the record's key where the handler has order per key and later messages wait behind this one; else null.
+    blocked_key   bytea,
+    -- When a poller takes it next: due, or later than that while one has it in hand or could not emit it. Null: nothing to emit.
+    emit_at       timestamptz,
+    emitted_at    timestamptz,
+    emit_failures integer     NOT NULL DEFAULT 0,
+    emit_error    text,
+    record_key    bytea,
+    record_value  bytea,
+    header_names  bytea[]     NOT NULL,
+    header_values bytea[]     NOT NULL,
+    created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CONSTRAINT outgoing_pkey PRIMARY KEY (handler, tenant, message_id, staged_at),
+    CONSTRAINT route_is_retry_or_dead_letter CHECK (route IN ('retry', 'dead-letter')),
+    CONSTRAINT every_header_has_a_value CHECK (cardinality(header_names) = cardinality(header_values))
+);
+CREATE INDEX outgoing_due ON inbox.outgoing (handler, route, emit_at) WHERE emit_at IS NOT NULL;
+CREATE INDEX outgoing_behind ON inbox.outgoing (handler, blocked_key, place) WHERE blocked_key IS NOT NULL;
+-- Rows come and go; records are large and already compressed or small: keep dead rows few.
+ALTER TABLE inbox.outgoing SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
+
+-- What happened to deliveries that did not complete at once, and what was done to them: each attempt with its host and cause,
+-- each replay with its actor and reason. Append-only.
+CREATE TABLE inbox.journal (
+    entry      bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    handler    text        NOT NULL,
+    tenant     text        NOT NULL DEFAULT '',
+    message_id uuid        NOT NULL,
+    staged_at  timestamptz NOT NULL,
+    attempt    integer     NOT NULL,
+    outcome    text        NOT NULL,
+    code       text,
+    summary    text,
+    host       text        NOT NULL,
+    actor      text,
+    reason     text,
+    replay_id  uuid,
+    at         timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CONSTRAINT outcome_is_known CHECK (outcome IN ('failed', 'dead-letter', 'completed', 'replayed', 'discarded', 'refused')),
+    CONSTRAINT an_operator_gives_name_and_reason
+        CHECK (outcome NOT IN ('replayed', 'discarded') OR (actor IS NOT NULL AND actor <> '' AND reason IS NOT NULL AND reason <> ''))
+);
+CREATE INDEX journal_message ON inbox.journal (message_id);
+CREATE INDEX journal_at ON inbox.journal (at);
+
+-- Business keys: one effect per handler, tenant and key, on whatever day; the hash tells another payload under the same key.
+CREATE TABLE inbox.business_key (
+    handler      text        NOT NULL,
+    tenant       text        NOT NULL DEFAULT '',
+    key          text        NOT NULL,
+    payload_hash bytea       NOT NULL,
+    message_id   uuid        NOT NULL,
+    staged_at    timestamptz NOT NULL,
+    used_at      timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CONSTRAINT business_key_pkey PRIMARY KEY (handler, tenant, key)
+);
+CREATE INDEX business_key_used_at ON inbox.business_key (used_at);
+
+-- Replays: who, why, and the frozen selection.
+CREATE TABLE inbox.replay (
+    replay_id  uuid        PRIMARY KEY,
+    handler    text        NOT NULL,
+    actor      text        NOT NULL,
+    reason     text        NOT NULL,
+    selection  text        NOT NULL,
+    selected   integer     NOT NULL,
+    rate       integer,
+    started_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    CONSTRAINT a_replay_has_an_actor CHECK (actor <> ''),
+    CONSTRAINT a_replay_has_a_reason CHECK (reason <> ''),
+    CONSTRAINT a_rate_is_at_least_1 CHECK (rate >= 1)
+);
+CREATE TABLE inbox.replay_item (
+    replay_id   uuid        NOT NULL REFERENCES inbox.replay,
+    number      integer     NOT NULL,
+    tenant      text        NOT NULL DEFAULT '',
+    message_id  uuid        NOT NULL,
+    staged_at   timestamptz NOT NULL,
+    attempt     integer     NOT NULL,
+    result      text,
+    decided_at  timestamptz,
+    CONSTRAINT replay_item_pkey PRIMARY KEY (replay_id, number),
+    CONSTRAINT result_is_known CHECK (result IN ('requeued', 'already-done', 'no-dead-letter'))
+);
+CREATE INDEX replay_item_open ON inbox.replay_item (replay_id, number) WHERE result IS NULL;
+
+GRANT SELECT, INSERT, UPDATE, DELETE ON inbox.outgoing, inbox.business_key, inbox.replay, inbox.replay_item TO posthaste_consumer;
+GRANT SELECT, INSERT, DELETE ON inbox.journal TO posthaste_consumer;
