@@ -58,8 +58,8 @@ class DrainTest {
                     scene.builder(waits).settings(ConsumerSettings.defaults().withChunkMax(10)));
             inHand.await();
             assertThat(threads("posthaste-drained"))
-                    .as("its thread and a lane's")
-                    .isEqualTo(2);
+                    .as("two members, two pollers and a lane's")
+                    .isEqualTo(5);
             CompletableFuture<Boolean> drained =
                     CompletableFuture.supplyAsync(() -> consumer.drain(Duration.ofSeconds(30)));
             soon().until(() -> !consumer.health().handlers().get(0).running());

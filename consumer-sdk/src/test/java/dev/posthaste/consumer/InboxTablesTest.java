@@ -96,7 +96,7 @@ class InboxTablesTest {
             value = {
                 "completed_at, NULL, completed_at_is_set_exactly_when_completed",
                 "state, 'failed', completed_at_is_set_exactly_when_completed",
-                "attempt, 0, attempt_is_at_least_1"
+                "attempt, -1, attempt_is_not_negative"
             })
     void aBadRowFailsUnderTheNameOfItsRule(String column, String value, String constraint) {
         assertThatThrownBy(() -> execute(insert(column, value)))

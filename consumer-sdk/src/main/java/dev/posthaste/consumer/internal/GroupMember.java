@@ -47,6 +47,7 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     GroupMember(
             HandlerSetup setup,
+            String topic,
             InboxStore inbox,
             Consumer<byte[], byte[]> consumer,
             Function<TopicPartition, Lane> newLane) {
@@ -54,7 +55,7 @@ final class GroupMember implements ConsumerRebalanceListener {
         this.offsets = new OffsetCommitter(consumer);
         this.startRule = new StartRule(setup, inbox, consumer, offsets);
         this.newLane = newLane;
-        consumer.subscribe(List.of(setup.topics().main(), setup.topics().retry()), this);
+        consumer.subscribe(List.of(topic), this);
     }
 
     /** One round; throws KafkaException if this member is of no more use. */
