@@ -120,30 +120,32 @@ final class Dispatch {
                 fault.error());
     }
 
-    /** Publishes, then proves. */
-    void settle(Batch batch, Position after) throws FencedException, InterruptedException, SQLException {
+    /** Publishes, then proves; returns the position that was published. */
+    Position settle(Batch batch, Position after) throws FencedException, InterruptedException, SQLException {
         long started = System.nanoTime();
         int attempt = attempts.next(after.batch());
         boolean settled = false;
         try {
-            publishWhatIsTaken(batch, after);
+            Position published = publishWhatIsTaken(batch, after);
             proof.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
             settled = true;
+            meters.batchSettled(batch.messages(), System.nanoTime() - started);
+            return published;
         } finally {
             if (!settled) {
                 meters.batchFailed();
             }
         }
-        meters.batchSettled(batch.messages(), System.nanoTime() - started);
     }
 
     /** Each round sets at least one copy aside, so there are no more rounds than copies. */
-    private void publishWhatIsTaken(Batch batch, Position after)
+    private Position publishWhatIsTaken(Batch batch, Position after)
             throws FencedException, InterruptedException, SQLException {
         while (true) {
+            Position position = batch.withholds() ? after.withholding() : after;
             try {
-                publishing.publish(batch.messages(), after);
-                return;
+                publishing.publish(batch.messages(), position);
+                return position;
             } catch (RefusedException e) {
                 for (RefusedException.Refused refused : e.refused()) {
                     OutboxRow row = batch.withhold(refused, router);

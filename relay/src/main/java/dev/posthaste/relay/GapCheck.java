@@ -8,6 +8,7 @@ import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.SlotState;
 import dev.posthaste.relay.source.SourceDatabase;
+import dev.posthaste.relay.source.TimelineHistory;
 
 /** Reads what {@link Gap} decides on. */
 public final class GapCheck {
@@ -15,18 +16,55 @@ public final class GapCheck {
     private GapCheck() {}
 
     /**
+     * Where streaming begins.
+     *
+     * @param position in this database and on its timeline
+     * @param stream where the slot stands
+     */
+    public record Begin(Position position, Lsn stream) {}
+
+    /**
      * Looks for a gap between the position and what the database would send.
      *
      * @param found the slot; read before the position where a relay may be streaming
-     * @return where the stream will begin
      * @throws HaltException naming the gap
      */
-    public static Lsn refuse(String slot, Optional<SlotState> found, Position position, SourceDatabase database)
+    public static Begin refuse(
+            RelaySettings settings, Optional<SlotState> found, Position position, SourceDatabase database)
             throws SQLException, HaltException {
+        SourceDatabase.Identity identity = database.identity();
+        Gap.refuseAnother(position, identity);
+        boolean promoted = identity.timeline() > position.source().timeline();
+        Position here = promoted
+                ? Gap.afterPromotion(position, identity, TimelineHistory.read(settings.database(), identity.timeline()))
+                : position;
+        boolean proved = position.batch() == 0 || database.hasEvidence(settings.slot(), position.batch());
+        Gap.refuseRestored(here, database.walEnd(), proved || hasLastMessage(here, database));
+        Lsn begin = Gap.refuse(settings.slot(), found, here, identity);
+        if (promoted && !proved) {
+            refuseLostEvidence(here, database.lastBatch(settings.slot()));
+        }
+        return new Begin(here, begin);
+    }
+
+    /**
+     * A standby may be promoted that has the messages, but not all that was written about them since. Only the last
+     * batch's evidence is written again from the stream; and not where a row of the quarantine may be lost with it.
+     */
+    private static void refuseLostEvidence(Position position, long proved) throws HaltException {
+        if (proved + 1 < position.batch() || position.withheld()) {
+            throw new HaltException(
+                    HaltReason.Cause.EVIDENCE_INCOMPLETE,
+                    "batches up to " + position.batch() + " are published, but evidence beyond batch " + proved
+                            + " had not reached the server that is now promoted"
+                            + (position.withheld() ? ", nor may what was quarantined of them" : ""),
+                    "run posthaste repair");
+        }
+    }
+
+    private static boolean hasLastMessage(Position position, SourceDatabase database) throws SQLException {
         UUID last = position.lastMessageId();
-        boolean lastIsKnown = last == null || database.hasEvidence(slot, position.batch()) || database.hasMessage(last);
-        Lsn begin = Gap.refuse(slot, found, position, database.identity());
-        Gap.refuseRestored(position, database.walEnd(), lastIsKnown);
-        return begin;
+        Position.InProgress inProgress = position.inProgress();
+        return last == null || database.hasMessage(last, inProgress == null ? null : inProgress.xid());
     }
 }

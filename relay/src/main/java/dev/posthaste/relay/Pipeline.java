@@ -87,6 +87,7 @@ final class Pipeline implements WalListener {
 
     private Batch take(OutboxRow row, Batch batch) throws Exception {
         if (tracker.row() == PositionTracker.Verdict.SKIP) {
+            requireSame(row);
             Optional<DispatchedBatch> unproved = backfill.skipped(row, tracker);
             if (unproved.isPresent()) {
                 dispatch.prove(unproved.get());
@@ -103,15 +104,24 @@ final class Pipeline implements WalListener {
         return open;
     }
 
+    /** The row that the position counts as its last must be the one published last, or another history is streamed. */
+    private void requireSame(OutboxRow row) throws HaltException {
+        if (tracker.skippedLastPublishedRow() && !row.id().equals(position.lastMessageId())) {
+            throw new HaltException(
+                    HaltReason.Cause.DATABASE_OLDER_THAN_POSITION,
+                    "message " + position.lastMessageId() + " was published last, but in its place the database has "
+                            + row.id(),
+                    Gap.RESTORED);
+        }
+    }
+
     private void settle(Batch batch, Lsn ack) throws FencedException, InterruptedException, SQLException {
-        Position after = batch.after(position, fence, ack);
-        dispatch.settle(batch, after);
-        position = after;
+        position = dispatch.settle(batch, batch.after(position, fence, ack));
     }
 
     /** Nothing to publish, but the slot is to move: the position must know before. */
     private void movePosition(Lsn ack) throws FencedException, InterruptedException {
-        Position after = position.movedTo(tracker.lastCommit(), tracker.inProgress(), fence, ack);
+        Position after = position.acknowledging(fence, ack);
         dispatch.move(after);
         position = after;
     }

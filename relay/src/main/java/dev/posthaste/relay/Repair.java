@@ -47,6 +47,10 @@ public final class Repair {
     private static final Set<HaltReason.Cause> OTHER_DATABASE =
             EnumSet.of(HaltReason.Cause.POSITION_OF_ANOTHER_DATABASE, HaltReason.Cause.DATABASE_OLDER_THAN_POSITION);
 
+    /** Not to be seen from position and slot, so somebody must say that a relay halted with it. */
+    private static final Set<HaltReason.Cause> TOLD =
+            EnumSet.of(HaltReason.Cause.EVIDENCE_INCOMPLETE, HaltReason.Cause.POSITION_UNREADABLE);
+
     private static final Duration LEASE_WAIT = Duration.ofMillis(200);
 
     private final RelaySettings settings;
@@ -54,6 +58,7 @@ public final class Repair {
     private final Catalog catalog;
     private final RelayMeters meters;
     private final Consumer<String> report;
+    private final HaltReason.@Nullable Cause told;
 
     /**
      * Prepares a repair.
@@ -62,6 +67,27 @@ public final class Repair {
      * @param report told of each step
      */
     public Repair(RelaySettings settings, String owner, Catalog catalog, RelayMeters meters, Consumer<String> report) {
+        this(settings, owner, catalog, meters, report, null);
+    }
+
+    /**
+     * Prepares a repair of what a relay halted with, where a repair does not see it by itself.
+     *
+     * @param told {@code EVIDENCE_INCOMPLETE} or {@code POSITION_UNREADABLE}; null: neither
+     * @throws IllegalArgumentException if it is another cause
+     */
+    public Repair(
+            RelaySettings settings,
+            String owner,
+            Catalog catalog,
+            RelayMeters meters,
+            Consumer<String> report,
+            HaltReason.@Nullable Cause told) {
+        if (told != null && !TOLD.contains(told)) {
+            throw new IllegalArgumentException(
+                    "repair sees " + told + " by itself; a cause is given for " + TOLD + " only");
+        }
+        this.told = told;
         this.settings = settings;
         this.owner = owner;
         this.catalog = catalog;
@@ -70,11 +96,12 @@ public final class Repair {
     }
 
     /** Says what a repair would do, without doing anything; returns the gap, null if there is none. */
-    public @Nullable HaltReason examine() throws SQLException, InterruptedException {
+    public @Nullable HaltReason examine() throws SQLException, HaltException, InterruptedException {
         try (Connection control = settings.database().connect("posthaste-repair")) {
+            Registration.require(control, settings);
             SourceDatabase database = new SourceDatabase(control);
             Optional<SlotState> slot = database.slot(settings.slot()); // before the position, which only grows
-            HaltReason gap = gap(database, slot, positions().read());
+            HaltReason gap = gap(database, slot, readPosition());
             if (gap == null) {
                 report.accept("there is no gap: position and slot fit");
                 return null;
@@ -83,7 +110,7 @@ public final class Repair {
             try (Connection snapshot = settings.database().connect("posthaste-repair")) {
                 snapshot.setAutoCommit(false);
                 Unpublished unpublished = new Unpublished(snapshot);
-                unpublished.readTopics(tail(), topics());
+                unpublished.readTopics(tail(), topics(), told == HaltReason.Cause.EVIDENCE_INCOMPLETE);
                 report.accept(unpublished.count()
                         + " messages would be published and marked as repaired; a new slot would be made");
                 snapshot.rollback();
@@ -137,8 +164,9 @@ public final class Repair {
     private boolean lead(LeaseKeeper keeper, boolean anotherDatabase) throws Exception {
         try (KafkaPublisher publisher = KafkaPublisher.open(settings.publisher());
                 Connection control = settings.database().connect("posthaste-repair")) {
+            Registration.require(control, settings);
             SourceDatabase database = new SourceDatabase(control);
-            Optional<Position> found = positions().read();
+            Optional<Position> found = readPosition();
             HaltReason gap = gap(database, database.slot(settings.slot()), found);
             if (gap == null) {
                 report.accept("there is no gap: position and slot fit");
@@ -167,7 +195,8 @@ public final class Repair {
                         slot.consistentPoint(),
                         null,
                         slot.consistentPoint(),
-                        after.lastMessageId()));
+                        after.lastMessageId(),
+                        after.withheld()));
                 snapshot.rollback();
                 report.accept("streaming resumes at " + slot.consistentPoint());
                 return true;
@@ -191,7 +220,7 @@ public final class Repair {
                 catalog.version(),
                 quarantine.unproved());
         Unpublished unpublished = new Unpublished(snapshot);
-        unpublished.readTopics(tail(), topics());
+        unpublished.readTopics(tail(), topics(), told == HaltReason.Cause.EVIDENCE_INCOMPLETE);
         Progress progress = new Progress(before);
         unpublished.unproved(rows -> {
             // Numbered after what streaming numbered: the batch that lacks its evidence may have been torn from
@@ -224,8 +253,7 @@ public final class Repair {
                 lease.fence(),
                 batch.messages().size(),
                 batch.messages().get(batch.messages().size() - 1).row().id());
-        dispatch.settle(batch, after);
-        progress.position = after;
+        progress.position = dispatch.settle(batch, after);
         progress.published += batch.messages().size();
     }
 
@@ -244,15 +272,47 @@ public final class Repair {
             throws SQLException {
         if (position.isEmpty()) {
             return new HaltReason(
-                    HaltReason.Cause.POSITION_MISSING,
-                    "there is no position for slot " + settings.slot(),
+                    told == HaltReason.Cause.POSITION_UNREADABLE ? told : HaltReason.Cause.POSITION_MISSING,
+                    "there is no position for slot " + settings.slot() + (told == null ? "" : " that can be read"),
                     "posthaste repair");
         }
         try {
-            Lsn unused = GapCheck.refuse(settings.slot(), slot, position.get(), database);
-            return null;
+            GapCheck.Begin unused = GapCheck.refuse(settings, slot, position.get(), database);
         } catch (HaltException e) {
             return e.reason();
+        }
+        return unproved(position.get(), database);
+    }
+
+    /**
+     * A batch that lacks its evidence is no gap: a relay may find its messages where it streams from. To close it as
+     * one is right all the same: what is on the topics is proved.
+     */
+    private @Nullable HaltReason unproved(Position position, SourceDatabase database) throws SQLException {
+        if (position.batch() == 0 || database.hasEvidence(settings.slot(), position.batch())) {
+            return null;
+        }
+        String detail = "batch " + position.batch() + " is published, but its evidence is missing";
+        if (told == HaltReason.Cause.EVIDENCE_INCOMPLETE) {
+            return new HaltReason(told, detail, "posthaste repair --cause " + told);
+        }
+        report.accept(detail + "; a relay completes it by itself, or halts with EVIDENCE_INCOMPLETE: then run"
+                + " posthaste repair --cause EVIDENCE_INCOMPLETE");
+        return null;
+    }
+
+    private Optional<Position> readPosition() throws HaltException {
+        try {
+            return positions().read();
+        } catch (IllegalArgumentException e) {
+            if (told == HaltReason.Cause.POSITION_UNREADABLE) {
+                return Optional.empty();
+            }
+            throw new HaltException(
+                    HaltReason.Cause.POSITION_UNREADABLE,
+                    String.valueOf(e.getMessage()),
+                    "run the version that wrote it, or newer; if it is damaged, run posthaste repair --cause"
+                            + " POSITION_UNREADABLE");
         }
     }
 

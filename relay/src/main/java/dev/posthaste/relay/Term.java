@@ -69,11 +69,12 @@ final class Term {
                 Connection control = settings.database().connect("posthaste-control")) {
             meters.storeIsAvailable(RelayMeters.Store.KAFKA);
             SourceDatabase database = new SourceDatabase(control);
-            requireRegistration(control);
+            Registration.require(control, settings);
             preflight.check(control);
             database.freeSlot(settings.slot(), SLOT_FREE_TIMEOUT);
-            Position position = readPosition();
-            Lsn streamStart = GapCheck.refuse(settings.slot(), database.slot(settings.slot()), position, database);
+            GapCheck.Begin begin = GapCheck.refuse(settings, database.slot(settings.slot()), readPosition(), database);
+            Position position = begin.position();
+            Lsn streamStart = begin.stream();
             Lease lease = keeper.raiseFence(position.fence())
                     .orElseThrow(() -> new FencedException("PostgreSQL: the lease was taken during the start"));
             meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);
@@ -171,22 +172,6 @@ final class Term {
                     HaltReason.Cause.POSITION_UNREADABLE,
                     String.valueOf(e.getMessage()),
                     "run a relay of the version that wrote it, or newer");
-        }
-    }
-
-    private void requireRegistration(Connection control) throws SQLException, HaltException {
-        try (var query = control.prepareStatement("SELECT namespace FROM relay.source WHERE slot = ?")) {
-            query.setString(1, settings.slot());
-            try (var rows = query.executeQuery()) {
-                String registered = rows.next() ? rows.getString(1) : null;
-                if (!settings.namespace().name().equals(registered)) {
-                    throw new HaltException(
-                            HaltReason.Cause.SOURCE_NOT_REGISTERED,
-                            "slot " + settings.slot() + " is registered for namespace " + registered + ", not for "
-                                    + settings.namespace(),
-                            "run `posthaste init` with this slot and namespace, or correct the settings");
-                }
-            }
         }
     }
 

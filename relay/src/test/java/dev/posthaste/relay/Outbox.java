@@ -88,6 +88,19 @@ public final class Outbox {
         }
     }
 
+    /** The same outbox on another server, after a failover or a restore. */
+    public Outbox on(Stack other) {
+        DatabaseSettings before = settings.database();
+        DatabaseSettings there = new DatabaseSettings(
+                other.postgres().host(),
+                other.postgres().port(),
+                before.name(),
+                before.user(),
+                before.password(),
+                before.sslMode());
+        return new Outbox(other, database, catalog, Adjusted.database(settings, there));
+    }
+
     /** The same, initialised. */
     public static Outbox initialised(Stack stack, Path directory) {
         Outbox outbox = bare(stack, directory);

@@ -17,7 +17,6 @@ import dev.posthaste.relay.HaltReason;
 import dev.posthaste.relay.RelaySettings;
 import dev.posthaste.relay.publishing.AdminCalls;
 import dev.posthaste.relay.publishing.PositionStore;
-import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.SlotState;
 import dev.posthaste.relay.source.SourceDatabase;
 import dev.posthaste.schemas.catalog.Catalog;
@@ -104,7 +103,7 @@ public final class Doctor {
                 "position",
                 "there is none for slot " + settings.slot(),
                 "a relay halts without it",
-                "posthaste init for a new outbox; else see docs/runbooks");
+                "posthaste init for a new outbox; posthaste repair for one that published");
     }
 
     /** The position against slot and database, by the very rule the relay applies before it streams. */
@@ -118,7 +117,7 @@ public final class Doctor {
             if (position.isEmpty()) {
                 return noPosition();
             }
-            Lsn unused = GapCheck.refuse(settings.slot(), slot, position.get(), database);
+            var unused = GapCheck.refuse(settings, slot, position.get(), database);
             return Finding.ok(
                     "position",
                     "batch " + position.get().batch() + ", " + position.get().lastCommit() + ", no gap to the slot");

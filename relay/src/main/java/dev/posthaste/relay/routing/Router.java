@@ -60,7 +60,7 @@ public final class Router {
                     "its kind is " + row.kind() + ", but the catalog has " + row.type() + " as "
                             + route.event().kind().wireName());
         }
-        return new RoutedMessage(row, route.topics(), List.of(), key(row), headers(row, route));
+        return new RoutedMessage(row, route.topics(), List.of(), key(row), headers(row, route), false);
     }
 
     /**
@@ -71,7 +71,7 @@ public final class Router {
         List<String> markers = route == null
                 ? List.of()
                 : route.topics().stream().filter(route.perKey()::contains).toList();
-        return new RoutedMessage(row, List.of(), markers, key(row), Map.of());
+        return new RoutedMessage(row, List.of(), markers, key(row), Map.of(), true);
     }
 
     /**

@@ -58,7 +58,26 @@ public final class Initializer {
         new TopicSetup(settings.kafka(), settings.namespace(), choices.partitions(), choices.replicationFactor())
                 .make(catalog)
                 .forEach(report);
-        report.accept(positions.make(slot, hasEvidence()));
+        boolean published = hasEvidence();
+        if (!positionExists && !published && !slot.result().made() && !choices.leaveEarlier()) {
+            refuseEarlier();
+        }
+        report.accept(positions.make(slot, published));
+    }
+
+    /** A slot that init did not make just now says nothing of what was staged before it: nobody counted. */
+    private void refuseEarlier() throws SQLException, SetupException {
+        try (Connection connection = settings.database().connect("posthaste-init");
+                PreparedStatement query = connection.prepareStatement("SELECT messages FROM outbox.pending_summary()");
+                ResultSet row = query.executeQuery()) {
+            row.next();
+            if (row.getLong(1) > 0) {
+                throw new SetupException(row.getLong(1) + " messages wait, and slot " + settings.slot()
+                        + " was there before this init: those staged before the slot would never be published. Run"
+                        + " posthaste repair, which publishes them all, or leave those before the slot unpublished with"
+                        + " --leave-earlier");
+            }
+        }
     }
 
     private boolean hasEvidence() throws SQLException {

@@ -75,14 +75,15 @@ class KafkaPublisherTest {
                     List.of(namespace.topic("a"), namespace.topic("b")),
                     List.of(),
                     "key",
-                    Map.of("ce_id", new UUID(0, n).toString())));
+                    Map.of("ce_id", new UUID(0, n).toString()),
+                    false));
         }
         return messages;
     }
 
     private static Position batch(long number) {
         return new Position(
-                FIRST.source(), 1, number, 1, new Lsn(100 + number), null, new Lsn(100), new UUID(0, number));
+                FIRST.source(), 1, number, 1, new Lsn(100 + number), null, new Lsn(100), new UUID(0, number), false);
     }
 
     private int published(String handler) {
@@ -150,7 +151,8 @@ class KafkaPublisherTest {
                 List.of(namespace.topic("a")),
                 List.of(),
                 "key",
-                Map.of("long", "x".repeat(1000))));
+                Map.of("long", "x".repeat(1000)),
+                false));
         try (KafkaPublisher publisher = KafkaPublisher.open(small)) {
             assertThatThrownBy(() -> publisher.publish(large, batch(1)))
                     .isInstanceOfSatisfying(
