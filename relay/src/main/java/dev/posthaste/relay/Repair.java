@@ -3,10 +3,8 @@ package dev.posthaste.relay;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +19,6 @@ import dev.posthaste.relay.lease.LeaseStore;
 import dev.posthaste.relay.lease.LeasedSession;
 import dev.posthaste.relay.publishing.KafkaPublisher;
 import dev.posthaste.relay.publishing.Position;
-import dev.posthaste.relay.publishing.PositionStore;
 import dev.posthaste.relay.publishing.TopicTail;
 import dev.posthaste.relay.quarantine.QuarantineStore;
 import dev.posthaste.relay.routing.Router;
@@ -43,14 +40,6 @@ import dev.posthaste.schemas.catalog.Catalog;
  */
 public final class Repair {
 
-    /** Not to be closed without somebody saying that this is the outbox all the same. */
-    private static final Set<HaltReason.Cause> OTHER_DATABASE =
-            EnumSet.of(HaltReason.Cause.POSITION_OF_ANOTHER_DATABASE, HaltReason.Cause.DATABASE_OLDER_THAN_POSITION);
-
-    /** Not to be seen from position and slot, so somebody must say that a relay halted with it. */
-    private static final Set<HaltReason.Cause> TOLD =
-            EnumSet.of(HaltReason.Cause.EVIDENCE_INCOMPLETE, HaltReason.Cause.POSITION_UNREADABLE);
-
     private static final Duration LEASE_WAIT = Duration.ofMillis(200);
 
     private final RelaySettings settings;
@@ -58,7 +47,7 @@ public final class Repair {
     private final Catalog catalog;
     private final RelayMeters meters;
     private final Consumer<String> report;
-    private final HaltReason.@Nullable Cause told;
+    private final RepairExam exam;
 
     /**
      * Prepares a repair.
@@ -83,16 +72,12 @@ public final class Repair {
             RelayMeters meters,
             Consumer<String> report,
             HaltReason.@Nullable Cause told) {
-        if (told != null && !TOLD.contains(told)) {
-            throw new IllegalArgumentException(
-                    "repair sees " + told + " by itself; a cause is given for " + TOLD + " only");
-        }
-        this.told = told;
         this.settings = settings;
         this.owner = owner;
         this.catalog = catalog;
         this.meters = meters;
         this.report = report;
+        this.exam = new RepairExam(settings, told, report);
     }
 
     /** Says what a repair would do, without doing anything; returns the gap, null if there is none. */
@@ -101,7 +86,7 @@ public final class Repair {
             Registration.require(control, settings);
             SourceDatabase database = new SourceDatabase(control);
             Optional<SlotState> slot = database.slot(settings.slot()); // before the position, which only grows
-            HaltReason gap = gap(database, slot, readPosition());
+            HaltReason gap = exam.gap(database, slot, exam.readPosition());
             if (gap == null) {
                 report.accept("there is no gap: position and slot fit");
                 return null;
@@ -110,7 +95,7 @@ public final class Repair {
             try (Connection snapshot = settings.database().connect("posthaste-repair")) {
                 snapshot.setAutoCommit(false);
                 Unpublished unpublished = new Unpublished(snapshot);
-                unpublished.readTopics(tail(), topics(), told == HaltReason.Cause.EVIDENCE_INCOMPLETE);
+                unpublished.readTopics(tail(), topics(), exam.isToldOf(HaltReason.Cause.EVIDENCE_INCOMPLETE));
                 report.accept(unpublished.count()
                         + " messages would be published and marked as repaired; a new slot would be made");
                 snapshot.rollback();
@@ -166,13 +151,13 @@ public final class Repair {
                 Connection control = settings.database().connect("posthaste-repair")) {
             Registration.require(control, settings);
             SourceDatabase database = new SourceDatabase(control);
-            Optional<Position> found = readPosition();
-            HaltReason gap = gap(database, database.slot(settings.slot()), found);
+            Optional<Position> found = exam.readPosition();
+            HaltReason gap = exam.gap(database, database.slot(settings.slot()), found);
             if (gap == null) {
                 report.accept("there is no gap: position and slot fit");
                 return false;
             }
-            refuseUnlessRepairable(gap, anotherDatabase);
+            RepairExam.refuseUnlessRepairable(gap, anotherDatabase);
             report.accept("gap: " + gap.cause() + ": " + gap.detail());
             Position before = found.isPresent() ? found.get() : lostPosition(database);
             Lease lease = keeper.raiseFence(before.fence())
@@ -220,7 +205,7 @@ public final class Repair {
                 catalog.version(),
                 quarantine.unproved());
         Unpublished unpublished = new Unpublished(snapshot);
-        unpublished.readTopics(tail(), topics(), told == HaltReason.Cause.EVIDENCE_INCOMPLETE);
+        unpublished.readTopics(tail(), topics(), exam.isToldOf(HaltReason.Cause.EVIDENCE_INCOMPLETE));
         Progress progress = new Progress(before);
         unpublished.unproved(rows -> {
             // Numbered after what streaming numbered: the batch that lacks its evidence may have been torn from
@@ -267,75 +252,10 @@ public final class Repair {
         }
     }
 
-    /** Null: there is none. */
-    private @Nullable HaltReason gap(SourceDatabase database, Optional<SlotState> slot, Optional<Position> position)
-            throws SQLException {
-        if (position.isEmpty()) {
-            return new HaltReason(
-                    told == HaltReason.Cause.POSITION_UNREADABLE ? told : HaltReason.Cause.POSITION_MISSING,
-                    "there is no position for slot " + settings.slot() + (told == null ? "" : " that can be read"),
-                    "posthaste repair");
-        }
-        try {
-            GapCheck.Begin unused = GapCheck.refuse(settings, slot, position.get(), database);
-        } catch (HaltException e) {
-            return e.reason();
-        }
-        return unproved(position.get(), database);
-    }
-
-    /**
-     * A batch that lacks its evidence is no gap: a relay may find its messages where it streams from. To close it as
-     * one is right all the same: what is on the topics is proved.
-     */
-    private @Nullable HaltReason unproved(Position position, SourceDatabase database) throws SQLException {
-        if (position.batch() == 0 || database.hasEvidence(settings.slot(), position.batch())) {
-            return null;
-        }
-        String detail = "batch " + position.batch() + " is published, but its evidence is missing";
-        if (told == HaltReason.Cause.EVIDENCE_INCOMPLETE) {
-            return new HaltReason(told, detail, "posthaste repair --cause " + told);
-        }
-        report.accept(detail + "; a relay completes it by itself, or halts with EVIDENCE_INCOMPLETE: then run"
-                + " posthaste repair --cause EVIDENCE_INCOMPLETE");
-        return null;
-    }
-
-    private Optional<Position> readPosition() throws HaltException {
-        try {
-            return positions().read();
-        } catch (IllegalArgumentException e) {
-            if (told == HaltReason.Cause.POSITION_UNREADABLE) {
-                return Optional.empty();
-            }
-            throw new HaltException(
-                    HaltReason.Cause.POSITION_UNREADABLE,
-                    String.valueOf(e.getMessage()),
-                    "run the version that wrote it, or newer; if it is damaged, run posthaste repair --cause"
-                            + " POSITION_UNREADABLE");
-        }
-    }
-
-    private static void refuseUnlessRepairable(HaltReason gap, boolean anotherDatabase) throws HaltException {
-        if (OTHER_DATABASE.contains(gap.cause()) && !anotherDatabase) {
-            throw new HaltException(
-                    gap.cause(),
-                    gap.detail(),
-                    "if this is the outbox after a restore, a failover or an upgrade, run posthaste position rebase");
-        }
-        if (gap.cause() == HaltReason.Cause.SLOT_OF_ANOTHER_PLUGIN) {
-            throw new HaltException(gap);
-        }
-    }
-
     /** In the place of a lost one; the slot lies beyond it, and the numbers of batches go on. */
     private Position lostPosition(SourceDatabase database) throws SQLException {
         Position first = Position.first(database.identity(), Lsn.NONE);
         return first.afterBatch(database.lastBatch(settings.slot()));
-    }
-
-    private PositionStore positions() {
-        return new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout());
     }
 
     private TopicTail tail() {

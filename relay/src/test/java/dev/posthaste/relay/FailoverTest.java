@@ -234,7 +234,8 @@ class FailoverTest {
 
     /** While a relay streams and so moves the slot: a standby keeps one only if the primary's is ahead of its own. */
     private void syncSlot() {
-        await().atMost(Duration.ofSeconds(30)).until(() -> {
+        // It fails while the standby is behind the slot.
+        await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> {
             before.sql("SELECT pg_log_standby_snapshot()");
             after.sql("SELECT pg_sync_replication_slots()");
             return after.number("SELECT count(*) FROM pg_replication_slots WHERE synced AND NOT temporary") == 1;

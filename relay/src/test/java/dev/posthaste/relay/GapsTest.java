@@ -218,7 +218,7 @@ class GapsTest {
         try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
             outbox.awaitDispatched();
         }
-        outbox.assertEachMessageIsPublishedOnceAndProvedOnce();
+        assertThat(outbox.idsOn("due-notice")).containsExactlyInAnyOrderElementsOf(outbox.ids()).hasSize(12);
     }
 
     @Test

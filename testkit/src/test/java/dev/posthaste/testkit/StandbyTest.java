@@ -57,7 +57,7 @@ class StandbyTest {
     void aFailoverSlotIsSyncedToTheStandby() throws SQLException {
         run(primary, "SELECT pg_create_logical_replication_slot('synced', 'pgoutput', failover => true)");
         try (EmbeddedPostgres standby = primary.launchStandby("syncing")) {
-            await().until(() -> {
+            await().ignoreExceptions().until(() -> { // it fails while the standby is behind the slot
                 run(primary, "SELECT pg_log_standby_snapshot()");
                 run(primary, "SELECT pg_replication_slot_advance('synced', pg_current_wal_lsn())");
                 run(standby, "SELECT pg_sync_replication_slots()");

@@ -70,6 +70,10 @@ class DoctorTest {
         outbox.sql("ALTER PUBLICATION posthaste SET TABLE outbox.message (id, created_at)");
 
         assertThat(errors(outbox.settings())).contains("slot", "position.SLOT_MISSING", "publication.columns");
+        assertThat(examine(outbox.settings(), Clock.systemUTC()))
+                .filteredOn(finding -> finding.subject().equals("slot"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.remedy()).contains("posthaste repair"));
     }
 
     @Test
