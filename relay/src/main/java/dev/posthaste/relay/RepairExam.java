@@ -50,12 +50,12 @@ final class RepairExam {
 
     /** The gap; null: there is none. */
     @Nullable
-    HaltReason gap(SourceDatabase database, Optional<SlotState> slot, Optional<Position> position)
-            throws SQLException {
+    HaltReason gap(SourceDatabase database, Optional<SlotState> slot, Optional<Position> position) throws SQLException {
         if (position.isEmpty()) {
             return new HaltReason(
                     told == HaltReason.Cause.POSITION_UNREADABLE ? told : HaltReason.Cause.POSITION_MISSING,
-                    "there is no position for slot " + settings.slot() + (told == HaltReason.Cause.POSITION_UNREADABLE ? " that can be read" : ""),
+                    "there is no position for slot " + settings.slot()
+                            + (told == HaltReason.Cause.POSITION_UNREADABLE ? " that can be read" : ""),
                     "posthaste repair");
         }
         try {

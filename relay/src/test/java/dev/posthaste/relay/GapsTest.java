@@ -218,7 +218,9 @@ class GapsTest {
         try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
             outbox.awaitDispatched();
         }
-        assertThat(outbox.idsOn("due-notice")).containsExactlyInAnyOrderElementsOf(outbox.ids()).hasSize(12);
+        assertThat(outbox.idsOn("due-notice"))
+                .containsExactlyInAnyOrderElementsOf(outbox.ids())
+                .hasSize(12);
     }
 
     @Test

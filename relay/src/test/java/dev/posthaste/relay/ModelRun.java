@@ -226,7 +226,9 @@ final class ModelRun {
                 p.batch(),
                 p.batchMessages(),
                 p.lastCommit(),
-                p.inProgress() == null ? null : new Position.InProgress(p.inProgress().xid(), 0),
+                p.inProgress() == null
+                        ? null
+                        : new Position.InProgress(p.inProgress().xid(), 0),
                 p.ack(),
                 p.lastMessageId(),
                 p.withheld());

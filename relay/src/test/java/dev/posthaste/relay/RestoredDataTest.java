@@ -89,7 +89,8 @@ class RestoredDataTest {
 
     private static void publish(Outbox outbox, int messages) throws InterruptedException {
         try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
-            outbox.insert(messages, "copy-1");
+            outbox.insert(1, "copy-1");
+            outbox.insert(messages - 1, "copy-1"); // the position is at the end of the transaction before the last
             outbox.awaitDispatched();
         }
     }

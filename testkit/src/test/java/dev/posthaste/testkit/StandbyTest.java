@@ -57,13 +57,17 @@ class StandbyTest {
     void aFailoverSlotIsSyncedToTheStandby() throws SQLException {
         run(primary, "SELECT pg_create_logical_replication_slot('synced', 'pgoutput', failover => true)");
         try (EmbeddedPostgres standby = primary.launchStandby("syncing")) {
-            await().ignoreExceptions().until(() -> { // it fails while the standby is behind the slot
-                run(primary, "SELECT pg_log_standby_snapshot()");
-                run(primary, "SELECT pg_replication_slot_advance('synced', pg_current_wal_lsn())");
-                run(standby, "SELECT pg_sync_replication_slots()");
-                return ask(standby, "SELECT count(*) FROM pg_replication_slots WHERE synced AND NOT temporary")
-                        .equals("1");
-            });
+            await().ignoreExceptions()
+                    .until(
+                            () -> { // it fails while the standby is behind the slot
+                                run(primary, "SELECT pg_log_standby_snapshot()");
+                                run(primary, "SELECT pg_replication_slot_advance('synced', pg_current_wal_lsn())");
+                                run(standby, "SELECT pg_sync_replication_slots()");
+                                return ask(
+                                                standby,
+                                                "SELECT count(*) FROM pg_replication_slots WHERE synced AND NOT temporary")
+                                        .equals("1");
+                            });
         }
         run(primary, "SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots");
     }
