@@ -41,24 +41,27 @@ public final class GapCheck {
         boolean proved = position.batch() == 0 || database.hasEvidence(settings.slot(), position.batch());
         Gap.refuseRestored(here, database.walEnd(), proved || hasLastMessage(here, database));
         Lsn begin = Gap.refuse(settings.slot(), found, here, identity);
-        if (promoted && !proved) {
-            refuseLostEvidence(here, database.lastBatch(settings.slot()));
+        if (!proved) {
+            refuseLostEvidence(here, database.lastBatch(settings.slot()), promoted);
         }
         return new Begin(here, begin);
     }
 
     /**
-     * A standby may be promoted that has the messages, but not all that was written about them since. Only the last
-     * batch's evidence is written again from the stream; and not where a row of the quarantine may be lost with it.
+     * Evidence of a batch is written before the next batch is published. So more than one without it were written to
+     * another copy of the database: a standby may be promoted, or a backup restored, that has the messages and not what
+     * was written about them since. The stream gives back the evidence of the last batch only; and a standby that lacks
+     * it may lack what was quarantined of that batch, too.
      */
-    private static void refuseLostEvidence(Position position, long proved) throws HaltException {
-        if (proved + 1 < position.batch() || position.withheld()) {
+    private static void refuseLostEvidence(Position position, long proved, boolean promoted) throws HaltException {
+        boolean quarantineMayBeLost = promoted && position.withheld();
+        if (proved + 1 < position.batch() || quarantineMayBeLost) {
             throw new HaltException(
                     HaltReason.Cause.EVIDENCE_INCOMPLETE,
                     "batches up to " + position.batch() + " are published, but evidence beyond batch " + proved
-                            + " had not reached the server that is now promoted"
-                            + (position.withheld() ? ", nor may what was quarantined of them" : ""),
-                    "run posthaste repair");
+                            + " is missing" + (promoted ? ": it had not reached the server that is now promoted" : "")
+                            + (quarantineMayBeLost ? ", nor may what was quarantined of it" : ""),
+                    "put the evidence back, or run posthaste repair");
         }
     }
 

@@ -95,7 +95,7 @@ public final class Repair {
             try (Connection snapshot = settings.database().connect("posthaste-repair")) {
                 snapshot.setAutoCommit(false);
                 Unpublished unpublished = new Unpublished(snapshot);
-                unpublished.readTopics(tail(), topics(), exam.isToldOf(HaltReason.Cause.EVIDENCE_INCOMPLETE));
+                unpublished.readTopics(tail(), topics(), gap.cause() == HaltReason.Cause.EVIDENCE_INCOMPLETE);
                 report.accept(unpublished.count()
                         + " messages would be published and marked as repaired; a new slot would be made");
                 snapshot.rollback();
@@ -171,17 +171,24 @@ public final class Repair {
                     LeasedSession session = LeasedSession.open(
                             settings.database().connect("posthaste-evidence"), lease, settings.lease())) {
                 slot.beginSnapshot(snapshot);
-                Position after = publish(publisher, session, snapshot, before, lease);
+                Position after = publish(
+                        publisher,
+                        session,
+                        snapshot,
+                        before,
+                        lease,
+                        gap.cause() == HaltReason.Cause.EVIDENCE_INCOMPLETE);
+                // Batches beyond the newest evidence are proved under later numbers, or there is nothing to prove.
                 publisher.publishPosition(new Position(
                         database.identity(),
                         lease.fence(),
-                        after.batch(),
-                        after.batchMessages(),
+                        database.lastBatch(settings.slot()),
+                        0,
                         slot.consistentPoint(),
                         null,
                         slot.consistentPoint(),
                         after.lastMessageId(),
-                        after.withheld()));
+                        false));
                 snapshot.rollback();
                 report.accept("streaming resumes at " + slot.consistentPoint());
                 return true;
@@ -190,7 +197,12 @@ public final class Repair {
     }
 
     private Position publish(
-            KafkaPublisher publisher, LeasedSession session, Connection snapshot, Position before, Lease lease)
+            KafkaPublisher publisher,
+            LeasedSession session,
+            Connection snapshot,
+            Position before,
+            Lease lease,
+            boolean evidenceWasLost)
             throws Exception {
         EvidenceStore evidence = new EvidenceStore(session);
         QuarantineStore quarantine = new QuarantineStore(session);
@@ -205,7 +217,7 @@ public final class Repair {
                 catalog.version(),
                 quarantine.unproved());
         Unpublished unpublished = new Unpublished(snapshot);
-        unpublished.readTopics(tail(), topics(), exam.isToldOf(HaltReason.Cause.EVIDENCE_INCOMPLETE));
+        unpublished.readTopics(tail(), topics(), evidenceWasLost);
         Progress progress = new Progress(before);
         unpublished.unproved(rows -> {
             // Numbered after what streaming numbered: the batch that lacks its evidence may have been torn from

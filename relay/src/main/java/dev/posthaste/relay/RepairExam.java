@@ -43,11 +43,6 @@ final class RepairExam {
         this.report = report;
     }
 
-    /** Whether a person says that a relay halted with that cause. */
-    boolean isToldOf(HaltReason.Cause cause) {
-        return told == cause;
-    }
-
     /** The gap; null: there is none. */
     @Nullable
     HaltReason gap(SourceDatabase database, Optional<SlotState> slot, Optional<Position> position) throws SQLException {

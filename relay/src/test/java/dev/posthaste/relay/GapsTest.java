@@ -195,13 +195,8 @@ class GapsTest {
 
     @Test
     void evidenceThatWasDeletedHalts() throws Exception {
-        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
-            outbox.awaitDispatched();
-            Lsn published =
-                    Lsn.parse(outbox.column("SELECT pg_current_wal_lsn()").get(0));
-            await().atMost(Duration.ofSeconds(20)).until(() -> published.isBefore(outbox.slot()));
-        }
-        outbox.sql("DELETE FROM outbox.dispatch_batch");
+        publishAllAndLetTheSlotPass();
+        outbox.sql("DELETE FROM outbox.dispatch_batch WHERE batch = 2");
         try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
             assertThat(relay.awaitHalted().cause()).isEqualTo(HaltReason.Cause.EVIDENCE_INCOMPLETE);
         }
@@ -214,6 +209,33 @@ class GapsTest {
         assertThat(Repairs.of(outbox, said, HaltReason.Cause.EVIDENCE_INCOMPLETE)
                         .run(false, Duration.ofSeconds(10)))
                 .isTrue();
+        assertNothingIsPublishedTwiceAfterwards();
+    }
+
+    @Test
+    void evidenceOfSeveralBatchesThatWasDeletedHaltsAndIsSeenByRepair() throws Exception {
+        publishAllAndLetTheSlotPass();
+        outbox.sql("DELETE FROM outbox.dispatch_batch");
+        try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
+            HaltReason reason = relay.awaitHalted();
+            assertThat(reason.cause()).isEqualTo(HaltReason.Cause.EVIDENCE_INCOMPLETE);
+            assertThat(reason.detail()).contains("batches up to 2", "beyond batch 0");
+        }
+        assertThat(Repairs.of(outbox, said).run(false, Duration.ofSeconds(10))).isTrue();
+        assertNothingIsPublishedTwiceAfterwards();
+    }
+
+    private void publishAllAndLetTheSlotPass() throws Exception {
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            outbox.awaitDispatched();
+            Lsn published =
+                    Lsn.parse(outbox.column("SELECT pg_current_wal_lsn()").get(0));
+            await().atMost(Duration.ofSeconds(20)).until(() -> published.isBefore(outbox.slot()));
+        }
+        assertThat(outbox.position().batch()).isEqualTo(2);
+    }
+
+    private void assertNothingIsPublishedTwiceAfterwards() throws Exception {
         outbox.insert(2, "after");
         try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
             outbox.awaitDispatched();
