@@ -35,6 +35,7 @@ final class Pipeline implements WalListener {
     private final Backfill backfill;
     private final long fence;
     private final SlotGuard slotGuard;
+    private final Ledger ledger = new Ledger();
     private Position position;
     private boolean slotChecked;
 
@@ -70,6 +71,7 @@ final class Pipeline implements WalListener {
             } else if (event instanceof WalEvent.TransactionsEnded ended) {
                 tracker.ended(ended);
             } else if (event instanceof WalEvent.RowInserted inserted) {
+                ledger.taken();
                 batch = take(inserted.row(), batch);
             }
         }
@@ -77,12 +79,14 @@ final class Pipeline implements WalListener {
         if (backfill.isWaiting()) {
             return; // what would be acknowledged now would not be sent again, and its evidence be lost
         }
+        ledger.requireTold(walBatch.acknowledges(), tracker);
         if (!batch.isEmpty()) {
             settle(batch, walBatch.acknowledges());
         } else if (position.ack().isBefore(walBatch.acknowledges())) {
             movePosition(walBatch.acknowledges());
         }
-        acknowledge(walBatch);
+        ledger.requireCovered(walBatch.acknowledges(), position);
+        walBatch.acknowledge();
     }
 
     private Batch take(OutboxRow row, Batch batch) throws Exception {
@@ -91,6 +95,7 @@ final class Pipeline implements WalListener {
             if (unproved.isPresent()) {
                 dispatch.prove(unproved.get());
             }
+            ledger.settled(1);
             return batch;
         }
         backfill.requireFound(tracker);
@@ -106,6 +111,7 @@ final class Pipeline implements WalListener {
     private void settle(Batch batch, Lsn ack) throws FencedException, InterruptedException, SQLException {
         Position after = batch.after(position, fence, ack);
         dispatch.settle(batch, after);
+        ledger.settled(batch.messages().size());
         position = after;
     }
 
@@ -114,13 +120,5 @@ final class Pipeline implements WalListener {
         Position after = position.movedTo(tracker.lastCommit(), tracker.inProgress(), fence, ack);
         dispatch.move(after);
         position = after;
-    }
-
-    private void acknowledge(WalBatch walBatch) throws Exception {
-        if (position.ack().isBefore(walBatch.acknowledges())) {
-            throw new IllegalStateException("the slot was about to move to " + walBatch.acknowledges()
-                    + ", beyond the position's " + position.ack() + "; this is a fault of the relay");
-        }
-        walBatch.acknowledge();
     }
 }
