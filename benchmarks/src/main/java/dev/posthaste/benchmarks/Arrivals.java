@@ -52,7 +52,8 @@ final class Arrivals implements AutoCloseable {
         try (consumer) {
             while (!closed) {
                 for (ConsumerRecord<byte[], byte[]> message : consumer.poll(POLL)) {
-                    byte[] id = message.headers().lastHeader(MessageHeaders.CE_ID).value();
+                    byte[] id =
+                            message.headers().lastHeader(MessageHeaders.CE_ID).value();
                     arrived.put(UUID.fromString(new String(id, StandardCharsets.UTF_8)), System.nanoTime());
                 }
             }
@@ -66,8 +67,8 @@ final class Arrivals implements AutoCloseable {
         for (int n = 0; n < ids.length; n++) {
             while (!arrived.containsKey(ids[n])) {
                 if (System.nanoTime() - deadline > 0 || !thread.isAlive()) {
-                    throw new IllegalStateException("message " + (n + 1) + " of " + ids.length
-                            + " did not come within " + timeout.toSeconds() + " s");
+                    throw new IllegalStateException("message " + (n + 1) + " of " + ids.length + " did not come within "
+                            + timeout.toSeconds() + " s");
                 }
                 Thread.sleep(10);
             }

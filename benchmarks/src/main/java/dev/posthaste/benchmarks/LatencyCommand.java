@@ -64,8 +64,8 @@ final class LatencyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         if (seconds < 1 || rates.stream().anyMatch(rate -> rate < 1)) {
-            throw new IllegalArgumentException("--seconds is " + seconds + " and --rates " + rates
-                    + ", but all of them must be at least 1");
+            throw new IllegalArgumentException(
+                    "--seconds is " + seconds + " and --rates " + rates + ", but all of them must be at least 1");
         }
         PrintWriter out = spec.commandLine().getOut();
         List<Latencies> all = new ArrayList<>();
@@ -123,7 +123,14 @@ final class LatencyCommand implements Callable<Integer> {
 
     private static void print(List<Latencies> all, PrintWriter out) {
         Latencies last = all.get(all.size() - 1);
-        out.printf(Locale.ROOT, "%8s %9s %9s %9s %9s   ratio to %d/s: p50, p99%n", "rate", "messages", "p50", "p99", "max",
+        out.printf(
+                Locale.ROOT,
+                "%8s %9s %9s %9s %9s   ratio to %d/s: p50, p99%n",
+                "rate",
+                "messages",
+                "p50",
+                "p99",
+                "max",
                 last.rate());
         for (Latencies measured : all) {
             out.printf(

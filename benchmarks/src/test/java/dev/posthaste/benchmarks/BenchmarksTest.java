@@ -34,7 +34,8 @@ class BenchmarksTest {
 
     @Test
     void drainIsMeasuredBesideRawDecoding() {
-        assertThat(run("drain", "--messages", "6000")).containsPattern("relay, exactly once to Kafka .* ratio \\d\\.\\d\\d");
+        assertThat(run("drain", "--messages", "6000"))
+                .containsPattern("relay, exactly once to Kafka .* ratio \\d\\.\\d\\d");
     }
 
     @Test

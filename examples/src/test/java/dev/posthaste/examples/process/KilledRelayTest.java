@@ -99,7 +99,10 @@ class KilledRelayTest {
             outbox.awaitNoWalsender();
             Position.InProgress inProgress = outbox.position().orElseThrow().inProgress();
             assertThat(inProgress).as("killed within the transaction").isNotNull();
-            assertThat(inProgress.rows()).as("rows published").isGreaterThan(published).isLessThan(LARGE);
+            assertThat(inProgress.rows())
+                    .as("rows published")
+                    .isGreaterThan(published)
+                    .isLessThan(LARGE);
             published = inProgress.rows();
             assertThat(outbox.confirmed()).as("the slot").isLessThanOrEqualTo(beforeCommit);
         }

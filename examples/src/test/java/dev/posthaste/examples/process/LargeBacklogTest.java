@@ -74,8 +74,10 @@ class LargeBacklogTest {
     private static String insertStatement(int first, int last) {
         return "INSERT INTO outbox.message (kind, type, schema_version, key, payload)"
                 + " SELECT 'integration-event', 'library.loan-borrowed', 1, 'copy-1', ('{\"n\": ' || n || ', \"pad\": \"' ||"
-                + " CASE WHEN n % " + LARGE_EVERY + " = 0 THEN (SELECT string_agg(md5(n || '-' || k), '') FROM generate_series(1, "
-                + LARGE / 32 + ") k) ELSE repeat(md5(n::text), " + SMALL / 32 + ") END || '\"}')::json FROM generate_series("
+                + " CASE WHEN n % " + LARGE_EVERY
+                + " = 0 THEN (SELECT string_agg(md5(n || '-' || k), '') FROM generate_series(1, "
+                + LARGE / 32 + ") k) ELSE repeat(md5(n::text), " + SMALL / 32
+                + ") END || '\"}')::json FROM generate_series("
                 + first + ", " + last + ") n";
     }
 
@@ -106,7 +108,8 @@ class LargeBacklogTest {
                     .isEqualTo(ROWS);
         }
         assertThat(outbox.proved()).isEqualTo(ROWS);
-        assertThat(outbox.number("SELECT messages FROM outbox.pending_summary()")).isZero();
+        assertThat(outbox.number("SELECT messages FROM outbox.pending_summary()"))
+                .isZero();
         assertThat(outbox.number("SELECT count(DISTINCT fence) FROM outbox.dispatch_batch"))
                 .as("terms it took")
                 .isOne();

@@ -267,8 +267,8 @@ final class ProcessOutbox {
 
     /** Up to where the slot has been told that the WAL is not needed any more. */
     Lsn confirmed() {
-        return new Lsn(number("SELECT confirmed_flush_lsn - '0/0' FROM pg_replication_slots WHERE slot_name = '" + slot()
-                + "'"));
+        return new Lsn(number(
+                "SELECT confirmed_flush_lsn - '0/0' FROM pg_replication_slots WHERE slot_name = '" + slot() + "'"));
     }
 
     /** Of who led last. */
