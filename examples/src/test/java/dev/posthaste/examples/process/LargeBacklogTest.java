@@ -8,6 +8,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -42,7 +43,7 @@ class LargeBacklogTest {
     private static final int SMALL = FULL ? 300 : 1_200;
     private static final int SIGTERM_EXIT = 143;
     private static final Duration DRAIN_TIMEOUT = Duration.ofMinutes(10);
-    private static final Pattern PAUSE = Pattern.compile("Pause .* (\\d+)M->(\\d+)M\\((\\d+)M\\)");
+    private static final Pattern FULL_COLLECTION = Pattern.compile("Pause Full .* (\\d+)M->(\\d+)M\\((\\d+)M\\)");
 
     @TempDir
     private Path directory;
@@ -99,8 +100,8 @@ class LargeBacklogTest {
             assertThat(relay.process().awaitExit()).isEqualTo(SIGTERM_EXIT);
             assertThat(relay.process().err()).doesNotContain("OutOfMemory", "beginning anew");
             System.out.printf(
-                    "%d messages %s, %d of them of %d bytes, drained in %d ms with a heap of %s; after a collection at most %d MB were in use%n",
-                    ROWS, how, ROWS / LARGE_EVERY, LARGE, millis, HEAP, mostAfterCollection(gcLog));
+                    "%d messages %s, %d of them of %d bytes, drained in %d ms with a heap of %s; in use after full collections: %s%n",
+                    ROWS, how, ROWS / LARGE_EVERY, LARGE, millis, HEAP, afterFullCollections(gcLog));
         }
         for (String handler : ProcessOutbox.HANDLERS) {
             assertThat(TopicNumbers.countInOrder(outbox.bootstrapServers(), outbox.namespace() + "." + handler))
@@ -120,14 +121,14 @@ class LargeBacklogTest {
         outbox.sql("TRUNCATE outbox.message"); // room for the tests to come
     }
 
-    private static long mostAfterCollection(Path gcLog) throws IOException {
-        long most = 0;
-        for (String line : Files.readAllLines(gcLog)) {
-            Matcher pause = PAUSE.matcher(line);
-            if (pause.find()) {
-                most = Math.max(most, Long.parseLong(pause.group(2)));
-            }
-        }
-        return most;
+    private static String afterFullCollections(Path gcLog) throws IOException {
+        LongSummaryStatistics megabytes = Files.readAllLines(gcLog).stream()
+                .map(FULL_COLLECTION::matcher)
+                .filter(Matcher::find)
+                .mapToLong(collection -> Long.parseLong(collection.group(2)))
+                .summaryStatistics();
+        return megabytes.getCount() == 0
+                ? "there were none"
+                : "at most " + megabytes.getMax() + " MB, in " + megabytes.getCount() + " of them";
     }
 }
