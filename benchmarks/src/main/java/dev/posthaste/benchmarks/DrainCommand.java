@@ -84,7 +84,8 @@ final class DrainCommand implements Callable<Integer> {
             statement.execute("SET synchronous_commit = off"); // or staging takes longer than all the rest
             statement.execute("DO $$ BEGIN FOR i IN 1.." + transactions
                     + " LOOP INSERT INTO outbox.message (kind, type, schema_version, key, payload)"
-                    + " SELECT 'integration-event', '" + Bench.TYPE + "', 1, 'key-' || i, json_build_object('n', n, 'pad',"
+                    + " SELECT 'integration-event', '" + Bench.TYPE
+                    + "', 1, 'key-' || i, json_build_object('n', n, 'pad',"
                     + " repeat('x', 300)) FROM generate_series(1, " + rowsPerTransaction
                     + ") n; COMMIT; END LOOP; END $$");
         }
