@@ -35,6 +35,7 @@ final class Pipeline implements WalListener {
     private final Backfill backfill;
     private final long fence;
     private final SlotGuard slotGuard;
+    private final Ledger ledger = new Ledger();
     private Position position;
     private boolean slotChecked;
 
@@ -70,6 +71,7 @@ final class Pipeline implements WalListener {
             } else if (event instanceof WalEvent.TransactionsEnded ended) {
                 tracker.ended(ended);
             } else if (event instanceof WalEvent.RowInserted inserted) {
+                ledger.taken();
                 batch = take(inserted.row(), batch);
             }
         }
@@ -77,12 +79,14 @@ final class Pipeline implements WalListener {
         if (backfill.isWaiting()) {
             return; // what would be acknowledged now would not be sent again, and its evidence be lost
         }
+        ledger.requireTold(walBatch.acknowledges(), tracker);
         if (!batch.isEmpty()) {
             settle(batch, walBatch.acknowledges());
         } else if (position.ack().isBefore(walBatch.acknowledges())) {
             movePosition(walBatch.acknowledges());
         }
-        acknowledge(walBatch);
+        ledger.requireCovered(walBatch.acknowledges(), position);
+        walBatch.acknowledge();
     }
 
     private Batch take(OutboxRow row, Batch batch) throws Exception {
@@ -92,6 +96,7 @@ final class Pipeline implements WalListener {
             if (unproved.isPresent()) {
                 dispatch.prove(unproved.get());
             }
+            ledger.settled(1);
             return batch;
         }
         backfill.requireFound(tracker);
@@ -116,7 +121,9 @@ final class Pipeline implements WalListener {
     }
 
     private void settle(Batch batch, Lsn ack) throws FencedException, InterruptedException, SQLException {
-        position = dispatch.settle(batch, batch.after(position, fence, ack));
+        Position after = dispatch.settle(batch, batch.after(position, fence, ack));
+        ledger.settled(batch.messages().size());
+        position = after;
     }
 
     /** Nothing to publish, but the slot is to move: the position must know before. */
@@ -124,13 +131,5 @@ final class Pipeline implements WalListener {
         Position after = position.acknowledging(fence, ack);
         dispatch.move(after);
         position = after;
-    }
-
-    private void acknowledge(WalBatch walBatch) throws Exception {
-        if (position.ack().isBefore(walBatch.acknowledges())) {
-            throw new IllegalStateException("the slot was about to move to " + walBatch.acknowledges()
-                    + ", beyond the position's " + position.ack() + "; this is a fault of the relay");
-        }
-        walBatch.acknowledge();
     }
 }

@@ -26,6 +26,7 @@ import dev.posthaste.relay.routing.Router;
 import dev.posthaste.schemas.MessageHeaders;
 import dev.posthaste.schemas.catalog.CatalogReader;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,6 +53,7 @@ class QuarantineTest {
     }
 
     @Test
+    @ReportedCase(7)
     void reportedCase7_aRowOfAnUnknownTypeIsSetAsideWithItsReasonAndLaterRowsFlow() throws Exception {
         try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
             outbox.insert(3, "copy-1");
@@ -76,6 +78,7 @@ class QuarantineTest {
     }
 
     @Test
+    @ReportedCase(8)
     void reportedCase8_aPayloadOverOneTopicsLimitIsSetAsideForThatHandlerOnlyAndAMarkerTakesItsPlace()
             throws Exception {
         limit("due-notice", 2000);
@@ -105,6 +108,7 @@ class QuarantineTest {
     }
 
     @Test
+    @ReportedCase(7)
     void headersThatCannotBeReadAreSetAsideForEveryHandlerOfTheType() throws Exception {
         outbox.sql(
                 "ALTER TABLE outbox.message DROP CONSTRAINT headers_is_a_json_object_of_strings_without_reserved_names");
@@ -120,6 +124,34 @@ class QuarantineTest {
                 .containsExactlyInAnyOrder("due-notice", "statistics");
         assertThat(quarantined()).extracting(QuarantinedMessage::cause).containsOnly("UNREADABLE_HEADERS");
         assertThat(outbox.records("due-notice")).hasSize(2);
+    }
+
+    @Test
+    @ReportedCase(7)
+    void aRowWithNothingWhereSomethingMustBeIsSetAsideAndLaterRowsFlow() throws Exception {
+        outbox.sql("ALTER TABLE outbox.message DROP CONSTRAINT exactly_one_of_payload_and_payload_bytes_is_set");
+        outbox.sql("ALTER TABLE outbox.message ALTER COLUMN kind DROP NOT NULL");
+        UUID poison;
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            poison = UUID.fromString(outbox.column("INSERT INTO outbox.message (type, schema_version, key) VALUES ('"
+                            + Outbox.TYPE + "', 1, 'copy-1') RETURNING id")
+                    .get(0));
+            outbox.insert(2, "copy-1");
+            awaitNothingPending();
+            assertThat(relay.relay().state()).isInstanceOf(RelayState.Streaming.class);
+        }
+        assertThat(quarantined()).hasSize(2).allSatisfy(message -> {
+            assertThat(message.messageId()).isEqualTo(poison);
+            assertThat(message.cause()).isEqualTo("MISSING_VALUE");
+            assertThat(message.lastError()).contains("no kind, no payload");
+        });
+        assertThat(outbox.records("due-notice"))
+                .hasSize(3)
+                .filteredOn(message -> message.value() == null)
+                .as("the marker")
+                .extracting(TopicReader::id)
+                .containsExactly(poison);
+        assertThatThrownBy(() -> release(poison, "statistics")).isInstanceOf(StillUnpublishableException.class);
     }
 
     @Test

@@ -37,6 +37,12 @@ final class PosthasteProcess implements AutoCloseable {
      * @param environment beside that of the test; it begins without any setting of ours
      */
     static PosthasteProcess start(Path directory, Map<String, String> environment, List<String> arguments) {
+        return start(directory, environment, List.of(), arguments);
+    }
+
+    /** The same with options for the JVM, which win over those it has. */
+    static PosthasteProcess start(
+            Path directory, Map<String, String> environment, List<String> jvm, List<String> arguments) {
         try {
             Path temporary = Files.createDirectories(directory.resolve("tmp"));
             List<String> command = new ArrayList<>(List.of(
@@ -46,10 +52,9 @@ final class PosthasteProcess implements AutoCloseable {
                     "-Xmx256m",
                     "-Djava.io.tmpdir=" + temporary,
                     "-Dlogback.configurationFile=logback.xml", // not that of the tests
-                    "-Dposthaste.home=" + Path.of("..").toAbsolutePath().normalize(),
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    EndsWithParent.class.getName()));
+                    "-Dposthaste.home=" + Path.of("..").toAbsolutePath().normalize()));
+            command.addAll(jvm);
+            command.addAll(List.of("-cp", System.getProperty("java.class.path"), EndsWithParent.class.getName()));
             command.addAll(arguments);
             ProcessBuilder builder = new ProcessBuilder(command)
                     .redirectOutput(directory.resolve("out").toFile())

@@ -43,7 +43,7 @@ final class SettingsReader {
                 Path.of(settings.require("catalog")),
                 duration("lease", Duration.ofSeconds(3), LEASE_MAX),
                 bounds("batch", 2_000, "8MiB"),
-                bounds("queue", 8_192, "64MiB"),
+                bounds("queue", 8_192, "16MiB"),
                 duration("poll", Duration.ofMillis(5), WAIT_MAX),
                 duration("heartbeat", Duration.ofSeconds(5), WAIT_MAX),
                 duration("requestTimeout", Duration.ofSeconds(10), WAIT_MAX),

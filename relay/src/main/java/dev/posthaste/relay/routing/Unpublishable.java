@@ -25,6 +25,8 @@ public record Unpublishable(UUID messageId, String handler, Cause cause, String 
         WRONG_KIND,
         /** The headers are no JSON object of strings, or use reserved names. */
         UNREADABLE_HEADERS,
+        /** A column is null that must not be: somebody took the table's rule off. */
+        MISSING_VALUE,
         /** The record is larger than the handler's topic takes. */
         TOO_LARGE,
         /** Kafka refuses the record for another reason of its own. */

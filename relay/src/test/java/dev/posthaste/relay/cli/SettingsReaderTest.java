@@ -34,7 +34,7 @@ class SettingsReaderTest {
         assertThat(read.catalog()).isEqualTo(Path.of("/catalog"));
         assertThat(read.lease()).isEqualTo(Duration.ofSeconds(3));
         assertThat(read.batch()).isEqualTo(new RelaySettings.Bounds(2_000, 8L << 20));
-        assertThat(read.queue()).isEqualTo(new RelaySettings.Bounds(8_192, 64L << 20));
+        assertThat(read.queue()).isEqualTo(new RelaySettings.Bounds(8_192, 16L << 20));
         assertThat(read.poll()).isEqualTo(Duration.ofMillis(5));
         assertThat(read.http()).isEqualTo(new RelaySettings.HttpSettings("127.0.0.1", 8080));
         assertThat(read.database().port()).isEqualTo(5432);
