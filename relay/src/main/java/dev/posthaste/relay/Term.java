@@ -17,10 +17,13 @@ import dev.posthaste.relay.lease.FencedException;
 import dev.posthaste.relay.lease.Lease;
 import dev.posthaste.relay.lease.LeaseKeeper;
 import dev.posthaste.relay.lease.LeasedSession;
+import dev.posthaste.relay.publishing.HandlerTopics;
 import dev.posthaste.relay.publishing.KafkaPublisher;
+import dev.posthaste.relay.publishing.PartitionMemory;
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.PositionStore;
 import dev.posthaste.relay.quarantine.QuarantineStore;
+import dev.posthaste.relay.quarantine.Retries;
 import dev.posthaste.relay.routing.Router;
 import dev.posthaste.relay.source.DebeziumSource;
 import dev.posthaste.relay.source.Lsn;
@@ -71,6 +74,7 @@ final class Term {
             SourceDatabase database = new SourceDatabase(control);
             requireRegistration(control);
             preflight.check(control);
+            HandlerTopics topics = lookAtTopics(catalog, control);
             database.freeSlot(settings.slot(), SLOT_FREE_TIMEOUT);
             Position position = readPosition();
             Lsn streamStart = GapCheck.refuse(settings.slot(), database.slot(settings.slot()), position, database);
@@ -82,13 +86,16 @@ final class Term {
                 EvidenceStore evidence = new EvidenceStore(session);
                 QuarantineStore quarantine = new QuarantineStore(session);
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
+                Router router = new Router(settings.namespace(), catalog, topics);
+                RetryTurn turn = new RetryTurn(topics, meters);
+                Retries retries = new Retries(
+                        session,
+                        router,
+                        publisher::publishReleased,
+                        settings.batch().bytes(),
+                        turn);
                 Dispatch dispatch = new Dispatch(
-                        new Dispatch.Stages(
-                                new Router(settings.namespace(), catalog),
-                                quarantine::record,
-                                publisher::publish,
-                                evidence::settle,
-                                meters),
+                        new Dispatch.Stages(router, quarantine::record, publisher::publish, evidence::settle, meters),
                         attempts,
                         catalog.version(),
                         quarantine.unproved());
@@ -104,33 +111,23 @@ final class Term {
                         streamStart,
                         lease.fence(),
                         position.batch());
-                stream(
-                        DebeziumSource.start(settings.source(), streamStart, pipeline),
-                        control,
-                        over,
-                        lease,
-                        onStreaming,
-                        onDraining);
+                try (Maintenance unused = Maintenance.start(control, settings.slot(), catalog, meters)) {
+                    WalSource source = DebeziumSource.start(settings.source(), streamStart, batch -> {
+                        pipeline.onBatch(batch);
+                        turn.takeIfDue(retries);
+                    });
+                    stream(source, over, lease, onStreaming, onDraining);
+                }
             }
         }
     }
 
     private void stream(
-            WalSource source,
-            Connection control,
-            CompletableFuture<?> over,
-            Lease lease,
-            LongConsumer onStreaming,
-            Runnable onDraining)
+            WalSource source, CompletableFuture<?> over, Lease lease, LongConsumer onStreaming, Runnable onDraining)
             throws Exception {
-        Maintenance maintenance = new Maintenance(control, settings.slot(), meters);
         try {
             onStreaming.accept(lease.fence());
-            CompletableFuture<?> end = CompletableFuture.anyOf(source.ended(), over);
-            while (!Waiting.isDone(end, Maintenance.PAUSE)) {
-                maintenance.runWhatIsDue();
-            }
-            end.get();
+            CompletableFuture.anyOf(source.ended(), over).get();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnreadableRowException unreadable) {
                 throw new HaltException(
@@ -143,6 +140,27 @@ final class Term {
             onDraining.run();
             source.stop(settings.drain());
         }
+    }
+
+    /** A topic that is gone, forbidden, or has got other partitions concerns its handler alone, and ends no term. */
+    private HandlerTopics lookAtTopics(Catalog catalog, Connection control) throws SQLException, InterruptedException {
+        HandlerTopics topics = HandlerTopics.look(
+                settings.kafka(),
+                settings.requestTimeout(),
+                catalog.handlers().stream()
+                        .map(handler -> settings.namespace().topic(handler.handler()))
+                        .toList());
+        topics.closed()
+                .forEach((topic, cause) ->
+                        log.warn("{}: {}; what goes there is quarantined, and tried again by itself", topic, cause));
+        new PartitionMemory(control)
+                .remember(topics.partitions())
+                .forEach((topic, count) -> log.warn(
+                        "topic {} had {} partitions when it was first seen and has {} now: the order per key is not kept across the change; see posthaste doctor",
+                        topic,
+                        count.first(),
+                        count.now()));
+        return topics;
     }
 
     private Catalog readCatalog() throws HaltException {

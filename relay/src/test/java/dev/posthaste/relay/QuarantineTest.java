@@ -26,6 +26,7 @@ import dev.posthaste.relay.routing.Router;
 import dev.posthaste.schemas.MessageHeaders;
 import dev.posthaste.schemas.catalog.CatalogReader;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,6 +53,7 @@ class QuarantineTest {
     }
 
     @Test
+    @ReportedCase(7)
     void reportedCase7_aRowOfAnUnknownTypeIsSetAsideWithItsReasonAndLaterRowsFlow() throws Exception {
         try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
             outbox.insert(3, "copy-1");
@@ -71,11 +73,12 @@ class QuarantineTest {
                             "SELECT state || ' ' || last_error FROM outbox.record WHERE id = '" + poison + "'"))
                     .singleElement()
                     .asString()
-                    .startsWith("dead-letter its type library.unheard-of is not in the catalog");
+                    .startsWith("failed its type library.unheard-of is not in the catalog");
         }
     }
 
     @Test
+    @ReportedCase(8)
     void reportedCase8_aPayloadOverOneTopicsLimitIsSetAsideForThatHandlerOnlyAndAMarkerTakesItsPlace()
             throws Exception {
         limit("due-notice", 2000);
@@ -105,6 +108,7 @@ class QuarantineTest {
     }
 
     @Test
+    @ReportedCase(7)
     void headersThatCannotBeReadAreSetAsideForEveryHandlerOfTheType() throws Exception {
         outbox.sql(
                 "ALTER TABLE outbox.message DROP CONSTRAINT headers_is_a_json_object_of_strings_without_reserved_names");
@@ -120,6 +124,35 @@ class QuarantineTest {
                 .containsExactlyInAnyOrder("due-notice", "statistics");
         assertThat(quarantined()).extracting(QuarantinedMessage::cause).containsOnly("UNREADABLE_HEADERS");
         assertThat(outbox.records("due-notice")).hasSize(2);
+    }
+
+    @Test
+    @ReportedCase(7)
+    void aRowWithNullWhereNoneMayBeIsSetAsideWithItsReasonAndLaterRowsFlow() throws Exception {
+        for (String column : List.of("kind", "type", "schema_version", "tenant", "occurred_at", "content_type")) {
+            outbox.sql("ALTER TABLE outbox.message ALTER COLUMN " + column + " DROP NOT NULL");
+        }
+        outbox.sql("ALTER TABLE outbox.message DROP CONSTRAINT exactly_one_of_payload_and_payload_bytes_is_set");
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            outbox.sql("INSERT INTO outbox.message (kind, type, schema_version, tenant, occurred_at, content_type) "
+                    + "VALUES (NULL, NULL, NULL, NULL, NULL, NULL)");
+            outbox.sql("INSERT INTO outbox.message (kind, type, schema_version, key) VALUES "
+                    + "('integration-event', '" + Outbox.TYPE + "', 1, 'copy-1')");
+            outbox.insert(2, "copy-1");
+            awaitNothingPending();
+            assertThat(relay.relay().state()).isInstanceOf(RelayState.Streaming.class);
+        }
+        List<UUID> ids = outbox.ids();
+        assertThat(outbox.idsOn("due-notice")).isEqualTo(ids.subList(2, 4));
+        assertThat(outbox.idsOn("statistics")).isEqualTo(ids.subList(2, 4));
+        assertThat(quarantined()).extracting(QuarantinedMessage::messageId).isEqualTo(ids.subList(0, 2));
+        assertThat(quarantined()).extracting(QuarantinedMessage::cause).containsOnly("INCOMPLETE");
+        assertThat(quarantined().get(0).lastError())
+                .contains("kind, type, schema_version, tenant, occurred_at, content_type, payload");
+        assertThat(quarantined().get(1).lastError()).contains(": payload and payload_bytes;");
+        assertThatThrownBy(() -> release(ids.get(0), "*"))
+                .isInstanceOf(StillUnpublishableException.class)
+                .hasMessageContaining("discard it");
     }
 
     @Test
@@ -168,7 +201,7 @@ class QuarantineTest {
                 .extracting(QuarantinedMessage::type)
                 .containsExactly("library.unheard-of", "library.unknown");
         assertThat(outbox.column("SELECT state FROM outbox.record ORDER BY created_at"))
-                .containsExactly("dead-letter", "dispatched", "dead-letter");
+                .containsExactly("failed", "dispatched", "failed");
         try (Connection connection = outbox.connect()) {
             assertThat(new QuarantineDesk(connection).resolve(id, "*", "discard", SOMEBODY, message -> {}))
                     .isPresent();
@@ -246,7 +279,7 @@ class QuarantineTest {
 
     private List<QuarantinedMessage> quarantined() throws Exception {
         try (Connection connection = outbox.connect()) {
-            return new QuarantineDesk(connection).list(null, 100);
+            return new QuarantineDesk(connection).list(QuarantineDesk.Filter.open(100));
         }
     }
 

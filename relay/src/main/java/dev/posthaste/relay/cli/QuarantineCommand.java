@@ -2,6 +2,8 @@ package dev.posthaste.relay.cli;
 
 import java.io.PrintWriter;
 import java.sql.Connection;
+import java.sql.SQLException;
+import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -21,7 +23,9 @@ import dev.posthaste.relay.quarantine.QuarantineDesk;
 import dev.posthaste.relay.quarantine.QuarantinedMessage;
 import dev.posthaste.relay.quarantine.Release;
 import dev.posthaste.relay.routing.Router;
+import dev.posthaste.relay.routing.Unpublishable;
 import dev.posthaste.schemas.catalog.CatalogReader;
+import dev.posthaste.schemas.catalog.HandlerRecord;
 
 /** {@code posthaste quarantine list | show | release | discard}. */
 @Command(
@@ -36,6 +40,7 @@ import dev.posthaste.schemas.catalog.CatalogReader;
 final class QuarantineCommand implements Runnable {
 
     private static final int LIST_MAX = 1000;
+    private static final List<String> STATES = List.of("quarantined", "released", "discarded");
 
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -72,8 +77,9 @@ final class QuarantineCommand implements Runnable {
         static String line(QuarantinedMessage message) {
             return message.messageId() + "  " + message.handler() + "  " + message.state() + "  "
                     + (message.type() == null ? "(dropped by retention)" : message.type()) + "  since "
-                    + message.quarantinedAt() + ", attempt " + message.attempt() + "\n    " + message.cause() + ": "
-                    + message.lastError();
+                    + message.quarantinedAt() + ", attempt " + message.attempt()
+                    + (message.nextAttempt() == null ? "" : ", next at " + message.nextAttempt()) + "\n    "
+                    + message.cause() + ": " + message.lastError();
         }
     }
 
@@ -83,6 +89,22 @@ final class QuarantineCommand implements Runnable {
         @Option(names = "--handler", description = "Only of this handler; '*' stands for types that are not known.")
         private @Nullable String handler;
 
+        @Option(names = "--cause", description = "Only of this cause: ${COMPLETION-CANDIDATES}.")
+        private Unpublishable.@Nullable Cause cause;
+
+        @Option(
+                names = "--state",
+                defaultValue = "quarantined",
+                description = "quarantined, released or discarded (default: ${DEFAULT-VALUE}).")
+        @SuppressWarnings("NullAway.Init") // picocli sets it
+        private String state;
+
+        @Option(names = "--since", paramLabel = "TIME", description = "Only set aside then or later, as list shows it.")
+        private @Nullable Instant since;
+
+        @Option(names = "--until", paramLabel = "TIME", description = "Only set aside before.")
+        private @Nullable Instant until;
+
         @Option(names = "--limit", defaultValue = "50", description = "Most to show (default: ${DEFAULT-VALUE}).")
         private int limit;
 
@@ -91,10 +113,39 @@ final class QuarantineCommand implements Runnable {
             if (limit < 1 || limit > LIST_MAX) {
                 throw new UsageException("--limit is " + limit + ", but must be from 1 to " + LIST_MAX);
             }
-            List<QuarantinedMessage> messages = new QuarantineDesk(connection).list(handler, limit);
-            messages.forEach(message -> out.println(line(message)));
-            out.println(messages.isEmpty() ? "nothing is quarantined" : messages.size() + " shown");
+            if (!STATES.contains(state)) {
+                throw new UsageException("--state is " + state + ", but must be one of " + STATES);
+            }
+            QuarantineDesk desk = new QuarantineDesk(connection);
+            if (handler != null) {
+                requireKnown(handler, settings, desk);
+            }
+            List<QuarantinedMessage> messages = desk.list(new QuarantineDesk.Filter(
+                    handler, cause == null ? null : cause.name(), state, since, until, limit + 1));
+            messages.stream().limit(limit).forEach(message -> out.println(line(message)));
+            out.println(
+                    messages.isEmpty()
+                            ? "nothing is " + state + (isNarrowed() ? " by these options" : "")
+                            : messages.size() > limit
+                                    ? limit + " shown, and there are more; see --limit, --handler, --cause, --since"
+                                    : messages.size() + " shown");
             return ExitCode.OK;
+        }
+
+        private boolean isNarrowed() {
+            return handler != null || cause != null || since != null || until != null;
+        }
+
+        private static void requireKnown(String handler, RelaySettings settings, QuarantineDesk desk)
+                throws SQLException {
+            List<String> known = CatalogReader.read(settings.catalog()).handlers().stream()
+                    .map(HandlerRecord::handler)
+                    .sorted()
+                    .toList();
+            if (!handler.equals(Unpublishable.EVERY_HANDLER) && !known.contains(handler) && !desk.knows(handler)) {
+                throw new UsageException("--handler is " + handler + ", but the catalog has no such handler: " + known
+                        + "; '*' stands for types that are not known");
+            }
         }
     }
 
@@ -107,11 +158,15 @@ final class QuarantineCommand implements Runnable {
 
         @Override
         int run(RelaySettings settings, Connection connection, PrintWriter out) throws Exception {
-            List<QuarantinedMessage> found = new QuarantineDesk(connection).show(id);
+            QuarantineDesk desk = new QuarantineDesk(connection);
+            List<QuarantinedMessage> found = desk.show(id);
             if (found.isEmpty()) {
                 throw new FailedException("message " + id + " is not quarantined and never was");
             }
             found.forEach(message -> out.println(line(message)));
+            desk.audit(id)
+                    .forEach(entry -> out.println(entry.at() + "  " + entry.action() + " for " + entry.handler()
+                            + " by " + entry.actor() + ": " + entry.reason() + "\n    it answered " + entry.failure()));
             return ExitCode.OK;
         }
     }
@@ -137,6 +192,9 @@ final class QuarantineCommand implements Runnable {
 
         final int resolve(Connection connection, PrintWriter out, String action, QuarantineDesk.Resolution resolution)
                 throws Exception {
+            if (actor.equals(QuarantineDesk.RELAY)) {
+                throw new UsageException("--actor is " + actor + ", which is the relay's own name; say who you are");
+            }
             QuarantineDesk.Responsibility who = new QuarantineDesk.Responsibility(actor, reason);
             QuarantinedMessage message = new QuarantineDesk(connection)
                     .resolve(id, handler, action, who, resolution)

@@ -4,6 +4,8 @@ import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -62,33 +64,87 @@ final class RecordReader {
     }
 
     private static OutboxRow row(Struct after) {
-        String json = after.getString("payload");
+        String kind = after.getString("kind");
+        String type = after.getString("type");
+        Integer version = after.getInt32("schema_version");
+        String tenant = after.getString("tenant");
+        String occurredAt = after.getString("occurred_at");
+        String contentType = after.getString("content_type");
+        Payload payload = payload(after);
+        UUID id = UUID.fromString(after.getString("id"));
+        Instant createdAt = instant("created_at", after.getString("created_at"));
+        if (kind == null
+                || type == null
+                || version == null
+                || tenant == null
+                || occurredAt == null
+                || contentType == null
+                || payload == null) {
+            return incomplete(after, id, createdAt);
+        }
         return new OutboxRow(
-                UUID.fromString(after.getString("id")),
-                after.getString("kind"),
-                after.getString("type"),
-                after.getInt32("schema_version"),
+                id,
+                kind,
+                type,
+                version,
                 after.getString("key"),
-                after.getString("tenant"),
-                instant(after, "occurred_at"),
-                after.getString("content_type"),
-                json != null ? new Payload.Json(json) : new Payload.Bytes(bytes(after)),
+                tenant,
+                instant("occurred_at", occurredAt),
+                contentType,
+                payload,
                 after.getString("headers"),
-                instant(after, "created_at"));
+                createdAt);
     }
 
-    private static Instant instant(Struct row, String column) {
+    /** Decoded, but not as the table's constraints have it: for the quarantine, with its fault and little else. */
+    private static OutboxRow incomplete(Struct after, UUID id, Instant createdAt) {
+        List<String> nulls = new ArrayList<>();
+        for (String column : List.of("kind", "type", "schema_version", "tenant", "occurred_at", "content_type")) {
+            if (after.get(column) == null) {
+                nulls.add(column);
+            }
+        }
+        if (after.get("payload") == null && after.get("payload_bytes") == null) {
+            nulls.add("payload and payload_bytes");
+        }
+        String type = after.getString("type");
+        Integer version = after.getInt32("schema_version");
+        return new OutboxRow(
+                id,
+                "",
+                type == null ? "" : type,
+                version == null ? 0 : version,
+                after.getString("key"),
+                "",
+                createdAt,
+                "",
+                new Payload.Bytes(new byte[0]),
+                null,
+                createdAt,
+                "null where none may be: " + String.join(", ", nulls) + "; were the table's constraints dropped?");
+    }
+
+    private static @Nullable Payload payload(Struct after) {
+        String json = after.getString("payload");
+        if (json != null) {
+            return new Payload.Json(json);
+        }
+        byte[] bytes = bytes(after);
+        return bytes == null ? null : new Payload.Bytes(bytes);
+    }
+
+    private static Instant instant(String column, String text) {
         try {
-            return ZonedDateTime.parse(row.getString(column)).toInstant();
+            return ZonedDateTime.parse(text).toInstant();
         } catch (DateTimeException e) {
-            throw new DateTimeException(column + " is " + row.getString(column) + ", which is no date", e);
+            throw new DateTimeException(column + " is " + text + ", which is no date", e);
         }
     }
 
-    private static byte[] bytes(Struct row) {
+    private static byte @Nullable [] bytes(Struct row) {
         Object value = row.get("payload_bytes");
-        if (value instanceof byte[] array) {
-            return array;
+        if (value == null || value instanceof byte[]) {
+            return (byte[]) value;
         }
         ByteBuffer buffer = ((ByteBuffer) value).duplicate();
         byte[] bytes = new byte[buffer.remaining()];

@@ -1,0 +1,66 @@
+package dev.posthaste.relay;
+
+import java.sql.SQLException;
+import java.time.Duration;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import dev.posthaste.relay.health.RelayMeters;
+import dev.posthaste.relay.lease.FencedException;
+import dev.posthaste.relay.publishing.HandlerTopics;
+import dev.posthaste.relay.quarantine.QuarantinedMessage;
+import dev.posthaste.relay.quarantine.Retries;
+
+/**
+ * Takes its turn between two batches, every few seconds: looks whether a closed topic is open again, and tries what is
+ * due of the quarantine. Confined to the source's thread; heartbeats bring it there on an idle outbox.
+ */
+final class RetryTurn implements Retries.Outcomes {
+
+    private static final Logger log = LoggerFactory.getLogger(RetryTurn.class);
+    private static final long EVERY_NANOS = Duration.ofSeconds(2).toNanos();
+
+    private final HandlerTopics topics;
+    private final RelayMeters meters;
+    private long lastAt = System.nanoTime();
+
+    RetryTurn(HandlerTopics topics, RelayMeters meters) {
+        this.topics = topics;
+        this.meters = meters;
+    }
+
+    void takeIfDue(Retries retries) throws SQLException, FencedException, InterruptedException {
+        if (System.nanoTime() - lastAt < EVERY_NANOS) {
+            return;
+        }
+        topics.lookAgain();
+        retries.runWhatIsDue();
+        lastAt = System.nanoTime();
+    }
+
+    @Override
+    public void released(QuarantinedMessage message) {
+        meters.retried(message.handler(), RelayMeters.RetryOutcome.RELEASED);
+        log.info(
+                "message {} is released to {} by attempt {}",
+                message.messageId(),
+                message.handler(),
+                message.attempt());
+    }
+
+    @Override
+    public void failed(QuarantinedMessage message, String error, boolean last) {
+        meters.retried(message.handler(), last ? RelayMeters.RetryOutcome.EXHAUSTED : RelayMeters.RetryOutcome.FAILED);
+        if (last) {
+            log.warn(
+                    "message {} stays quarantined for {} after {} attempts, until an operator releases or discards it: {}",
+                    message.messageId(),
+                    message.handler(),
+                    message.attempt(),
+                    error);
+        } else {
+            log.debug("message {} stays quarantined for {}: {}", message.messageId(), message.handler(), error);
+        }
+    }
+}
