@@ -142,8 +142,12 @@ final class Term {
         }
     }
 
-    /** A topic that is gone, forbidden, or has got other partitions concerns its handler alone, and ends no term. */
-    private HandlerTopics lookAtTopics(Catalog catalog, Connection control) throws SQLException, InterruptedException {
+    /**
+     * A topic that is gone, forbidden, or has got other partitions concerns its handler alone, and ends no term. All of
+     * them together are no fault of the messages: they wait.
+     */
+    private HandlerTopics lookAtTopics(Catalog catalog, Connection control)
+            throws SQLException, InterruptedException, HaltException {
         HandlerTopics topics = HandlerTopics.look(
                 settings.kafka(),
                 settings.requestTimeout(),

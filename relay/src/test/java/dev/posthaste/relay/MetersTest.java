@@ -29,7 +29,6 @@ class MetersTest {
                 assertThat(relay.gauge("posthaste.message.pending.age")).isEqualTo(0);
                 assertThat(relay.gauge("posthaste.slot.retained")).isGreaterThan(0);
             });
-            assertThat(relay.gauge("posthaste.message.state")).isEqualTo(0);
             assertThat(relay.gauge("posthaste.handler.failed")).isEqualTo(1);
             assertThat(relay.gauge("posthaste.handler.pending")).isEqualTo(0);
             assertThat(relay.gauge("posthaste.slot.lag.age")).isGreaterThanOrEqualTo(0);

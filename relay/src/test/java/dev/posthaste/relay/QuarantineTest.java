@@ -104,6 +104,24 @@ class QuarantineTest {
                 assertThat(message.cause()).isEqualTo("TOO_LARGE");
                 assertThat(message.lastError()).doesNotContain("filler");
             });
+
+            // Tried again by itself: refused while the limit stands, released once it is raised.
+            outbox.sql("UPDATE outbox.quarantined SET next_attempt = now()");
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> outbox.number(
+                                    "SELECT count(*) FROM outbox.quarantined WHERE attempt = 2 AND trying_until IS NULL")
+                            == 1);
+            assertThat(outbox.records("due-notice")).hasSize(5);
+            limit("due-notice", 1_000_000);
+            outbox.sql("UPDATE outbox.quarantined SET next_attempt = now()");
+            await().atMost(Duration.ofSeconds(30)).until(() -> quarantined().isEmpty());
+            assertThat(outbox.records("due-notice")).hasSize(6);
+            assertThat(outbox.records("due-notice").get(5)).satisfies(released -> {
+                assertThat(TopicReader.id(released)).isEqualTo(large);
+                assertThat(new String(released.value(), StandardCharsets.UTF_8)).startsWith("{\"filler\"");
+                assertThat(TopicReader.header(released, MessageHeaders.REPLAY)).isEqualTo("release");
+            });
+            assertThat(relay.relay().state()).isInstanceOf(RelayState.Streaming.class);
         }
     }
 

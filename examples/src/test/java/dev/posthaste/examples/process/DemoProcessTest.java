@@ -94,6 +94,19 @@ class DemoProcessTest {
     }
 
     @Test
+    void aDemoToldToEndWhileItStartsSaysNothingAndLeavesNothing() {
+        try (PosthasteProcess demo = demo("--messages", "100000", "--rate", "200")) {
+            awaitOut(demo, "starting PostgreSQL and Kafka");
+
+            demo.terminate();
+
+            assertThat(demo.awaitExit()).isEqualTo(143);
+            assertThat(demo.err()).isEmpty();
+            requireNothingLeft(demo, demo.descendants());
+        }
+    }
+
+    @Test
     void aKilledDemoLeavesNoProcess() {
         try (PosthasteProcess demo = demo("--messages", "100000", "--rate", "200")) {
             awaitOut(demo, "running relay, lending service and two handlers as processes");

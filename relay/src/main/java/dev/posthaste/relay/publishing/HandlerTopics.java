@@ -99,6 +99,11 @@ public final class HandlerTopics implements ClosedTopics {
         return closed;
     }
 
+    /** Whether none of the handlers could get anything; false where there are no handlers. */
+    public boolean areAllClosed() {
+        return !topics.isEmpty() && closed.size() == topics.size();
+    }
+
     /** How many partitions each topic has that could be described. */
     public Map<String, Integer> partitions() {
         return partitions;
