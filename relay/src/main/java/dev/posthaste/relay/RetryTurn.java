@@ -30,13 +30,24 @@ final class RetryTurn implements Retries.Outcomes {
         this.meters = meters;
     }
 
-    void takeIfDue(Retries retries) throws SQLException, FencedException, InterruptedException {
+    void takeIfDue(Retries retries) throws SQLException, FencedException, HaltException, InterruptedException {
         if (System.nanoTime() - lastAt < EVERY_NANOS) {
             return;
         }
         topics.lookAgain();
+        refuseIfAllAreClosed(topics);
         retries.runWhatIsDue();
         lastAt = System.nanoTime();
+    }
+
+    /** That is no fault of the messages: they wait, and none is set aside. */
+    static void refuseIfAllAreClosed(HandlerTopics topics) throws HaltException {
+        if (topics.areAllClosed()) {
+            throw new HaltException(
+                    HaltReason.Cause.PREFLIGHT_FAILED,
+                    "no handler's topic can be written to: " + topics.closed(),
+                    "run posthaste init, or give the relay its rights back; posthaste doctor shows everything");
+        }
     }
 
     @Override

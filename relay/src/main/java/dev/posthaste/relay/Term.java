@@ -154,6 +154,7 @@ final class Term {
                 catalog.handlers().stream()
                         .map(handler -> settings.namespace().topic(handler.handler()))
                         .toList());
+        RetryTurn.refuseIfAllAreClosed(topics);
         topics.closed()
                 .forEach((topic, cause) ->
                         log.warn("{}: {}; what goes there is quarantined, and tried again by itself", topic, cause));
