@@ -46,9 +46,10 @@ class FiguresTest {
     @Test
     void whatIsSetAsideIsToldByStateAndByHandler(Stack stack, @TempDir Path directory) throws Exception {
         Outbox outbox = Outbox.initialised(stack, directory);
-        outbox.sql("INSERT INTO outbox.quarantined (message_id, created_at, handler, cause, last_error, fence, next_attempt) VALUES "
-                + "(uuidv7(), now(), 'statistics', 'TOO_LARGE', 'x', 1, now() + interval '1 hour'), "
-                + "(uuidv7(), now(), 'statistics', 'REFUSED', 'x', 1, NULL), (uuidv7(), now(), '*', 'INCOMPLETE', 'x', 1, NULL)");
+        outbox.sql(
+                "INSERT INTO outbox.quarantined (message_id, created_at, handler, cause, last_error, fence, next_attempt) VALUES "
+                        + "(uuidv7(), now(), 'statistics', 'TOO_LARGE', 'x', 1, now() + interval '1 hour'), "
+                        + "(uuidv7(), now(), 'statistics', 'REFUSED', 'x', 1, NULL), (uuidv7(), now(), '*', 'INCOMPLETE', 'x', 1, NULL)");
 
         OutboxFigures figures = read(outbox);
 
@@ -59,9 +60,7 @@ class FiguresTest {
 
     private static OutboxFigures read(Outbox outbox) throws Exception {
         try (Connection connection = outbox.connect()) {
-            return new FiguresReader(
-                            connection, outbox.settings().slot(), CatalogReader.read(outbox.catalog()))
-                    .read();
+            return new FiguresReader(connection, outbox.settings().slot(), CatalogReader.read(outbox.catalog())).read();
         }
     }
 }

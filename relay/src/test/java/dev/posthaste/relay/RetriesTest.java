@@ -80,9 +80,8 @@ class RetriesTest {
             assertThat(relay.relay().state()).isInstanceOf(RelayState.Streaming.class);
             List<ConsumerRecord<String, byte[]>> released = outbox.records("due-notice");
             assertThat(released).extracting(TopicReader::id).containsExactlyInAnyOrderElementsOf(later);
-            assertThat(released)
-                    .allSatisfy(message -> assertThat(TopicReader.header(message, MessageHeaders.REPLAY))
-                            .isEqualTo("release"));
+            assertThat(released).allSatisfy(message -> assertThat(TopicReader.header(message, MessageHeaders.REPLAY))
+                    .isEqualTo("release"));
             assertThat(relay.counter("posthaste.message.retries")).isGreaterThanOrEqualTo(3);
             assertThat(outbox.idsOn("statistics")).hasSize(before.size() + later.size());
         }
@@ -241,7 +240,8 @@ class RetriesTest {
     }
 
     private void makeAllDue() {
-        outbox.sql("UPDATE outbox.quarantined SET next_attempt = now() WHERE next_attempt IS NOT NULL AND trying_until IS NULL");
+        outbox.sql(
+                "UPDATE outbox.quarantined SET next_attempt = now() WHERE next_attempt IS NOT NULL AND trying_until IS NULL");
     }
 
     private List<String> state() {

@@ -21,7 +21,9 @@ class SlotAgeTest {
         assertThat(age.seconds(0, 100, 100)).isZero();
         assertThat(age.seconds(5 * SECOND, 200, 100)).isEqualTo(5);
         assertThat(age.seconds(10 * SECOND, 300, 100)).isEqualTo(10);
-        assertThat(age.seconds(15 * SECOND, 400, 250)).as("200 is acknowledged, seen at 5 s").isEqualTo(10);
+        assertThat(age.seconds(15 * SECOND, 400, 250))
+                .as("200 is acknowledged, seen at 5 s")
+                .isEqualTo(10);
         assertThat(age.seconds(20 * SECOND, 400, 400)).isZero();
     }
 

@@ -57,19 +57,19 @@ final class RecordReader {
         Struct after = ((Struct) sourceRecord.value()).getStruct("after");
         try {
             return row(after);
-        } catch (DataException | DateTimeException e) {
+        } catch (DataException | DateTimeException | ClassCastException e) {
             throw new UnreadableRowException(
                     "message " + after.getString("id") + " cannot be read: " + e.getMessage(), e);
         }
     }
 
     private static OutboxRow row(Struct after) {
-        String kind = after.getString("kind");
-        String type = after.getString("type");
-        Integer version = after.getInt32("schema_version");
-        String tenant = after.getString("tenant");
-        String occurredAt = after.getString("occurred_at");
-        String contentType = after.getString("content_type");
+        String kind = text(after, "kind");
+        String type = text(after, "type");
+        Integer version = (Integer) after.getWithoutDefault("schema_version");
+        String tenant = text(after, "tenant");
+        String occurredAt = text(after, "occurred_at");
+        String contentType = text(after, "content_type");
         Payload payload = payload(after);
         UUID id = UUID.fromString(after.getString("id"));
         Instant createdAt = instant("created_at", after.getString("created_at"));
@@ -100,15 +100,15 @@ final class RecordReader {
     private static OutboxRow incomplete(Struct after, UUID id, Instant createdAt) {
         List<String> nulls = new ArrayList<>();
         for (String column : List.of("kind", "type", "schema_version", "tenant", "occurred_at", "content_type")) {
-            if (after.get(column) == null) {
+            if (after.getWithoutDefault(column) == null) {
                 nulls.add(column);
             }
         }
         if (after.get("payload") == null && after.get("payload_bytes") == null) {
             nulls.add("payload and payload_bytes");
         }
-        String type = after.getString("type");
-        Integer version = after.getInt32("schema_version");
+        String type = text(after, "type");
+        Integer version = (Integer) after.getWithoutDefault("schema_version");
         return new OutboxRow(
                 id,
                 "",
@@ -122,6 +122,11 @@ final class RecordReader {
                 null,
                 createdAt,
                 "null where none may be: " + String.join(", ", nulls) + "; were the table's constraints dropped?");
+    }
+
+    /** What the row has: Connect would fill in the column's default for a null. */
+    private static @Nullable String text(Struct after, String column) {
+        return (String) after.getWithoutDefault(column);
     }
 
     private static @Nullable Payload payload(Struct after) {

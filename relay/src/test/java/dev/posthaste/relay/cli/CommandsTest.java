@@ -258,11 +258,13 @@ class CommandsTest {
         init();
         outbox.sql("INSERT INTO outbox.message (kind, type, schema_version, payload) "
                 + "VALUES ('integration-event', 'library.unheard-of', 1, '{}')");
-        outbox.sql("INSERT INTO outbox.quarantined (message_id, created_at, handler, cause, last_error, fence, next_attempt) "
-                + "SELECT id, created_at, h, c, 'x', 1, now() FROM outbox.message, "
-                + "(VALUES ('*', 'UNKNOWN_TYPE'), ('statistics', 'TOO_LARGE')) v (h, c)");
-        outbox.sql("INSERT INTO outbox.dispatch_batch (slot, batch, attempt, fence, position, catalog_version, staged, message_ids) "
-                + "SELECT 'other', 1, 1, 1, '0/1', 'c', tstzrange(created_at, created_at, '[]'), ARRAY[id] FROM outbox.message");
+        outbox.sql(
+                "INSERT INTO outbox.quarantined (message_id, created_at, handler, cause, last_error, fence, next_attempt) "
+                        + "SELECT id, created_at, h, c, 'x', 1, now() FROM outbox.message, "
+                        + "(VALUES ('*', 'UNKNOWN_TYPE'), ('statistics', 'TOO_LARGE')) v (h, c)");
+        outbox.sql(
+                "INSERT INTO outbox.dispatch_batch (slot, batch, attempt, fence, position, catalog_version, staged, message_ids) "
+                        + "SELECT 'other', 1, 1, 1, '0/1', 'c', tstzrange(created_at, created_at, '[]'), ARRAY[id] FROM outbox.message");
         String id = outbox.ids().get(0).toString();
 
         assertThat(quarantine("list").out()).contains("2 shown", ", next at ");
@@ -286,7 +288,8 @@ class CommandsTest {
         assertThat(quarantine("list", "--state", "discarded").out()).contains("*  discarded", "1 shown");
         assertThat(quarantine("show", id).out())
                 .contains("*  discarded", "statistics  quarantined")
-                .containsPattern("\\n20\\S+Z  discard for \\* by ada: staged by mistake\n    it answered UNKNOWN_TYPE: x");
+                .containsPattern(
+                        "\\n20\\S+Z  discard for \\* by ada: staged by mistake\n    it answered UNKNOWN_TYPE: x");
     }
 
     private Cli quarantine(String command, String... more) {

@@ -127,7 +127,9 @@ class DoctorTest {
         String topic = outbox.topic("statistics");
         try (Admin admin =
                 Admin.create(Map.of("bootstrap.servers", stack.kafka().bootstrapServers()))) {
-            admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(5))).all().get();
+            admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(5)))
+                    .all()
+                    .get();
             await().until(() -> admin.describeTopics(List.of(topic))
                             .allTopicNames()
                             .get()
@@ -148,9 +150,7 @@ class DoctorTest {
                 });
 
         new Initializer(outbox.settings(), step -> {})
-                .run(
-                        CatalogReader.read(outbox.catalog()),
-                        new Initializer.Choices(3, Optional.empty(), false, true));
+                .run(CatalogReader.read(outbox.catalog()), new Initializer.Choices(3, Optional.empty(), false, true));
         assertThat(errors(outbox.settings())).isEmpty();
     }
 

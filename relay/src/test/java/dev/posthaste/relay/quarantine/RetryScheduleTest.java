@@ -11,8 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 class RetryScheduleTest {
 
-    private static final RetrySchedule SCHEDULE =
-            new RetrySchedule(Duration.ofSeconds(1), Duration.ofSeconds(10), 7);
+    private static final RetrySchedule SCHEDULE = new RetrySchedule(Duration.ofSeconds(1), Duration.ofSeconds(10), 7);
 
     @Test
     void theBoundOfThePauseDoublesUpToTheMaximumAndTheLastAttemptHasNone() {
@@ -46,8 +45,8 @@ class RetryScheduleTest {
 
     private static List<Long> pauses(double random) {
         return IntStream.rangeClosed(1, 6)
-                .mapToObj(attempt ->
-                        SCHEDULE.after(attempt, random).orElseThrow().toMillis())
+                .mapToObj(
+                        attempt -> SCHEDULE.after(attempt, random).orElseThrow().toMillis())
                 .toList();
     }
 }
