@@ -19,9 +19,11 @@ import picocli.CommandLine.Spec;
 
 import dev.posthaste.relay.RelaySettings;
 import dev.posthaste.relay.publishing.KafkaPublisher;
+import dev.posthaste.relay.quarantine.NotAtRestException;
 import dev.posthaste.relay.quarantine.QuarantineDesk;
 import dev.posthaste.relay.quarantine.QuarantinedMessage;
 import dev.posthaste.relay.quarantine.Release;
+import dev.posthaste.relay.quarantine.StillUnpublishableException;
 import dev.posthaste.relay.routing.Router;
 import dev.posthaste.relay.routing.Unpublishable;
 import dev.posthaste.schemas.catalog.CatalogReader;
@@ -40,6 +42,7 @@ import dev.posthaste.schemas.catalog.HandlerRecord;
 final class QuarantineCommand implements Runnable {
 
     private static final int LIST_MAX = 1000;
+    private static final int RESOLVE_MAX = 100_000;
     private static final List<String> STATES = List.of("quarantined", "released", "discarded");
 
     @Spec
@@ -174,9 +177,22 @@ final class QuarantineCommand implements Runnable {
     /** Release and discard. */
     abstract static class Resolve extends Part {
 
-        @Parameters(paramLabel = "ID", description = "The message's id.")
-        @SuppressWarnings("NullAway.Init") // picocli sets it
-        private UUID id;
+        @Parameters(paramLabel = "ID", arity = "0..1", description = "The message's id; or --all.")
+        private @Nullable UUID id;
+
+        @Option(
+                names = "--all",
+                description = "All that are quarantined for the handler at this moment, oldest first, to --limit.")
+        private boolean all;
+
+        @Option(names = "--cause", description = "With --all, only of this cause: ${COMPLETION-CANDIDATES}.")
+        private Unpublishable.@Nullable Cause cause;
+
+        @Option(
+                names = "--limit",
+                defaultValue = "1000",
+                description = "With --all, most to resolve (default: ${DEFAULT-VALUE}).")
+        private int limit;
 
         @Option(names = "--handler", required = true, description = "The handler, as list shows it.")
         @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -195,14 +211,64 @@ final class QuarantineCommand implements Runnable {
             if (actor.equals(QuarantineDesk.RELAY)) {
                 throw new UsageException("--actor is " + actor + ", which is the relay's own name; say who you are");
             }
+            if ((id == null) != all) {
+                throw new UsageException("give the id of one message, or --all for the handler's");
+            }
+            if (limit < 1 || limit > RESOLVE_MAX) {
+                throw new UsageException("--limit is " + limit + ", but must be from 1 to " + RESOLVE_MAX);
+            }
             QuarantineDesk.Responsibility who = new QuarantineDesk.Responsibility(actor, reason);
-            QuarantinedMessage message = new QuarantineDesk(connection)
-                    .resolve(id, handler, action, who, resolution)
+            QuarantineDesk desk = new QuarantineDesk(connection);
+            return id == null
+                    ? resolveAll(desk, who, out, action, resolution)
+                    : resolveOne(desk, who, out, action, resolution, id);
+        }
+
+        private int resolveOne(
+                QuarantineDesk desk,
+                QuarantineDesk.Responsibility who,
+                PrintWriter out,
+                String action,
+                QuarantineDesk.Resolution resolution,
+                UUID messageId)
+                throws Exception {
+            QuarantinedMessage message = desk.resolve(messageId, handler, action, who, resolution)
                     .orElseThrow(() -> new FailedException(
-                            "message " + id + " is not quarantined for " + handler + "; see quarantine show"));
-            out.println((action.equals("release") ? "released " : "discarded ") + message.messageId() + " for "
-                    + message.handler() + "; the failure it answers: " + message.cause() + ": " + message.lastError());
+                            "message " + messageId + " is not quarantined for " + handler + "; see quarantine show"));
+            out.println(done(action) + " " + message.messageId() + " for " + message.handler()
+                    + "; the failure it answers: " + message.cause() + ": " + message.lastError());
             return ExitCode.OK;
+        }
+
+        /** What is set aside meanwhile is not among them; one that cannot be resolved keeps nobody else. */
+        private int resolveAll(
+                QuarantineDesk desk,
+                QuarantineDesk.Responsibility who,
+                PrintWriter out,
+                String action,
+                QuarantineDesk.Resolution resolution)
+                throws Exception {
+            int resolved = 0;
+            int left = 0;
+            for (QuarantinedMessage message : desk.list(new QuarantineDesk.Filter(
+                    handler, cause == null ? null : cause.name(), null, null, null, limit))) {
+                try {
+                    resolved += desk.resolve(message.messageId(), handler, action, who, resolution)
+                                    .isPresent()
+                            ? 1
+                            : 0;
+                } catch (StillUnpublishableException | NotAtRestException e) {
+                    left++;
+                    out.println(e.getMessage());
+                }
+            }
+            out.println(done(action) + " " + resolved + " for " + handler
+                    + (left == 0 ? "" : "; " + left + " stay quarantined"));
+            return left == 0 ? ExitCode.OK : ExitCode.FAILED;
+        }
+
+        private static String done(String action) {
+            return action.equals("release") ? "released" : "discarded";
         }
     }
 

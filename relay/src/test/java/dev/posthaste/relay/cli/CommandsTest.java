@@ -292,6 +292,30 @@ class CommandsTest {
                         "\\n20\\S+Z  discard for \\* by ada: staged by mistake\n    it answered UNKNOWN_TYPE: x");
     }
 
+    @Test
+    void releaseOfAllPublishesWhatCanBeAndNamesWhatStays() throws Exception {
+        init();
+        outbox.insert(3, "copy-1");
+        outbox.sql("INSERT INTO outbox.message (kind, type, schema_version, payload) "
+                + "VALUES ('integration-event', 'library.unheard-of', 1, '{}')");
+        outbox.sql("INSERT INTO outbox.quarantined (message_id, created_at, handler, cause, last_error, fence) "
+                + "SELECT id, created_at, 'statistics', 'TOO_LARGE', 'x', 1 FROM outbox.message");
+        outbox.sql("INSERT INTO outbox.dispatch_batch (slot, batch, attempt, fence, position, catalog_version, staged, message_ids) "
+                + "SELECT 'other', 1, 1, 1, '0/1', 'c', tstzrange(min(created_at), max(created_at), '[]'), array_agg(id) FROM outbox.message");
+        List<String> options = List.of("--handler", "statistics", "--actor", "ada", "--reason", "the limit is raised");
+
+        Cli run = quarantine(
+                "release", Stream.concat(Stream.of("--all"), options.stream()).toArray(String[]::new));
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.out()).contains("library.unheard-of is not in the catalog", "released 3 for statistics; 1 stay");
+        assertThat(outbox.idsOn("statistics")).hasSize(3).isEqualTo(outbox.ids().subList(0, 3));
+        assertThat(outbox.idsOn("due-notice")).isEmpty();
+        assertThat(outbox.number("SELECT count(*) FROM outbox.audit WHERE actor = 'ada'"))
+                .isEqualTo(3);
+        assertThat(quarantine("release", options.toArray(String[]::new)).err()).contains("or --all");
+    }
+
     private Cli quarantine(String command, String... more) {
         List<String> all = arguments("quarantine", more);
         all.add(1, command);
