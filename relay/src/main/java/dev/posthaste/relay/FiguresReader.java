@@ -18,26 +18,24 @@ final class FiguresReader {
 
     private static final int TIMEOUT_SECONDS = (int) Duration.ofSeconds(10).toSeconds();
 
-    private final Connection connection;
     private final String slot;
     private final Catalog catalog;
     private final SlotAge slotAge = new SlotAge();
 
-    FiguresReader(Connection connection, String slot, Catalog catalog) {
-        this.connection = connection;
+    FiguresReader(String slot, Catalog catalog) {
         this.slot = slot;
         this.catalog = catalog;
     }
 
-    OutboxFigures read() throws SQLException {
+    OutboxFigures read(Connection connection) throws SQLException {
         Map<String, Pending> pendingByHandler = new HashMap<>();
         catalog.handlers().forEach(handler -> pendingByHandler.put(handler.handler(), Pending.NONE));
-        Pending pending = pending(pendingByHandler);
+        Pending pending = pending(connection, pendingByHandler);
         Map<String, Long> quarantined = new HashMap<>();
-        long failed = quarantined(quarantined);
+        long failed = quarantined(connection, quarantined);
         long open = quarantined.values().stream().mapToLong(Long::longValue).sum();
         try (PreparedStatement query =
-                prepare("SELECT coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'), 0)::bigint, "
+                prepare(connection, "SELECT coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'), 0)::bigint, "
                         + "coalesce(pg_wal_lsn_diff(s.confirmed_flush_lsn, '0/0'), 0)::bigint, "
                         + "coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), s.restart_lsn), 0)::bigint "
                         + "FROM (SELECT) one LEFT JOIN pg_replication_slots s ON s.slot_name = ?")) {
@@ -62,8 +60,9 @@ final class FiguresReader {
     }
 
     /** Returns what waits altogether; adds each handler's share. */
-    private Pending pending(Map<String, Pending> byHandler) throws SQLException {
+    private Pending pending(Connection connection, Map<String, Pending> byHandler) throws SQLException {
         try (PreparedStatement query = prepare(
+                connection,
                         "SELECT type, schema_version, messages, "
                                 + "greatest(extract(epoch FROM clock_timestamp() - oldest_created_at), 0)::float8 FROM outbox.pending_by_type()");
                 ResultSet rows = query.executeQuery()) {
@@ -80,8 +79,8 @@ final class FiguresReader {
     }
 
     /** Returns how many open ones are tried again; adds all open ones by handler. */
-    private long quarantined(Map<String, Long> byHandler) throws SQLException {
-        try (PreparedStatement query = prepare("SELECT handler, count(*), count(next_attempt) FROM outbox.quarantined "
+    private static long quarantined(Connection connection, Map<String, Long> byHandler) throws SQLException {
+        try (PreparedStatement query = prepare(connection, "SELECT handler, count(*), count(next_attempt) FROM outbox.quarantined "
                         + "WHERE state = 'quarantined' GROUP BY handler");
                 ResultSet rows = query.executeQuery()) {
             long failed = 0;
@@ -93,7 +92,7 @@ final class FiguresReader {
         }
     }
 
-    private PreparedStatement prepare(String sql) throws SQLException {
+    private static PreparedStatement prepare(Connection connection, String sql) throws SQLException {
         PreparedStatement query = connection.prepareStatement(sql);
         query.setQueryTimeout(TIMEOUT_SECONDS);
         return query;

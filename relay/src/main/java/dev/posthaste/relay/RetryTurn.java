@@ -1,13 +1,18 @@
 package dev.posthaste.relay;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.util.Set;
 
+import org.apache.kafka.common.KafkaException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.posthaste.relay.health.RelayMeters;
 import dev.posthaste.relay.lease.FencedException;
+import dev.posthaste.relay.lease.LeasedSession;
+import dev.posthaste.relay.publishing.ClosedTopicMemory;
 import dev.posthaste.relay.publishing.HandlerTopics;
 import dev.posthaste.relay.quarantine.QuarantinedMessage;
 import dev.posthaste.relay.quarantine.Retries;
@@ -22,11 +27,13 @@ final class RetryTurn implements Retries.Outcomes {
     private static final long EVERY_NANOS = Duration.ofSeconds(2).toNanos();
 
     private final HandlerTopics topics;
+    private final LeasedSession session;
     private final RelayMeters meters;
     private long lastAt = System.nanoTime();
 
-    RetryTurn(HandlerTopics topics, RelayMeters meters) {
+    RetryTurn(HandlerTopics topics, LeasedSession session, RelayMeters meters) {
         this.topics = topics;
+        this.session = session;
         this.meters = meters;
     }
 
@@ -34,10 +41,30 @@ final class RetryTurn implements Retries.Outcomes {
         if (System.nanoTime() - lastAt < EVERY_NANOS) {
             return;
         }
-        topics.lookAgain();
-        refuseIfAllAreClosed(topics);
+        if (topics.lookAgain()) {
+            waitFor(session.write(connection -> waited(topics, connection)), topics);
+            refuseIfAllAreClosed(topics);
+        }
         retries.runWhatIsDue();
         lastAt = System.nanoTime();
+    }
+
+    /** Notes which are closed; returns those for which everything waits. */
+    static Set<String> waited(HandlerTopics topics, Connection connection) throws SQLException {
+        return new ClosedTopicMemory(connection)
+                .note(topics.topics(), topics.closed().keySet());
+    }
+
+    /**
+     * Ends the term while a topic is closed for a short time only: everything waits, in order, as in an outage.
+     *
+     * @throws KafkaException naming the topics
+     */
+    static void waitFor(Set<String> waited, HandlerTopics topics) {
+        if (!waited.isEmpty()) {
+            throw new KafkaException("nothing can be published to " + waited + ": " + topics.closed() + "; after "
+                    + ClosedTopicMemory.GRACE.toSeconds() + " s what goes there is quarantined and the rest goes on");
+        }
     }
 
     /** That is no fault of the messages: they wait, and none is set aside. */

@@ -44,6 +44,8 @@ final class Term {
 
     private static final Logger log = LoggerFactory.getLogger(Term.class);
     private static final Duration SLOT_FREE_TIMEOUT = Duration.ofSeconds(10);
+    /** A server that answers so late is away; a stop must not wait longer for it. */
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
 
     private final RelaySettings settings;
     private final Preflight preflight;
@@ -69,7 +71,7 @@ final class Term {
     void run(CompletableFuture<?> over, LongConsumer onStreaming, Runnable onDraining) throws Exception {
         Catalog catalog = readCatalog();
         try (KafkaPublisher publisher = KafkaPublisher.open(settings.publisher());
-                Connection control = settings.database().connect("posthaste-control")) {
+                Connection control = connectControl()) {
             meters.storeIsAvailable(RelayMeters.Store.KAFKA);
             SourceDatabase database = new SourceDatabase(control);
             requireRegistration(control);
@@ -87,7 +89,7 @@ final class Term {
                 QuarantineStore quarantine = new QuarantineStore(session);
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
                 Router router = new Router(settings.namespace(), catalog, topics);
-                RetryTurn turn = new RetryTurn(topics, meters);
+                RetryTurn turn = new RetryTurn(topics, session, meters);
                 Retries retries = new Retries(
                         session,
                         router,
@@ -111,21 +113,26 @@ final class Term {
                         streamStart,
                         lease.fence(),
                         position.batch());
-                try (Maintenance unused = Maintenance.start(control, settings.slot(), catalog, meters)) {
-                    WalSource source = DebeziumSource.start(settings.source(), streamStart, batch -> {
-                        pipeline.onBatch(batch);
-                        turn.takeIfDue(retries);
-                    });
-                    stream(source, over, lease, onStreaming, onDraining);
-                }
+                WalSource source = DebeziumSource.start(settings.source(), streamStart, batch -> {
+                    pipeline.onBatch(batch);
+                    turn.takeIfDue(retries);
+                });
+                FiguresReader figures = new FiguresReader(settings.slot(), catalog);
+                stream(source, control, figures, over, lease, onStreaming, onDraining);
             }
         }
     }
 
     private void stream(
-            WalSource source, CompletableFuture<?> over, Lease lease, LongConsumer onStreaming, Runnable onDraining)
+            WalSource source,
+            Connection control,
+            FiguresReader figures,
+            CompletableFuture<?> over,
+            Lease lease,
+            LongConsumer onStreaming,
+            Runnable onDraining)
             throws Exception {
-        try {
+        try (Maintenance maintenance = Maintenance.start(control, this::connectControl, figures, meters)) {
             onStreaming.accept(lease.fence());
             CompletableFuture.anyOf(source.ended(), over).get();
         } catch (ExecutionException e) {
@@ -142,12 +149,16 @@ final class Term {
         }
     }
 
+    private Connection connectControl() throws SQLException {
+        return settings.database().connect("posthaste-control", ANSWER_MAX);
+    }
+
     /**
      * A topic that is gone, forbidden, or has got other partitions concerns its handler alone, and ends no term. All of
      * them together are no fault of the messages: they wait.
      */
     private HandlerTopics lookAtTopics(Catalog catalog, Connection control)
-            throws SQLException, InterruptedException, HaltException {
+            throws SQLException, HaltException, InterruptedException {
         HandlerTopics topics = HandlerTopics.look(
                 settings.kafka(),
                 settings.requestTimeout(),
@@ -155,6 +166,7 @@ final class Term {
                         .map(handler -> settings.namespace().topic(handler.handler()))
                         .toList());
         RetryTurn.refuseIfAllAreClosed(topics);
+        RetryTurn.waitFor(RetryTurn.waited(topics, control), topics);
         topics.closed()
                 .forEach((topic, cause) ->
                         log.warn("{}: {}; what goes there is quarantined, and tried again by itself", topic, cause));

@@ -60,7 +60,7 @@ class FiguresTest {
 
     private static OutboxFigures read(Outbox outbox) throws Exception {
         try (Connection connection = outbox.connect()) {
-            return new FiguresReader(connection, outbox.settings().slot(), CatalogReader.read(outbox.catalog())).read();
+            return new FiguresReader(outbox.settings().slot(), CatalogReader.read(outbox.catalog())).read(connection);
         }
     }
 }

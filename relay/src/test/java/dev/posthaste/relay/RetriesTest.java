@@ -59,6 +59,11 @@ class RetriesTest {
             List<UUID> before = outbox.ids();
             deleteTopic("due-notice");
             outbox.insert(3, "copy-1");
+            relay.awaitStandby(outbox.topic("due-notice") + "=TOPIC_MISSING");
+            assertThat(outbox.number("SELECT count(*) FROM outbox.quarantined"))
+                    .as("for a while everything waits")
+                    .isZero();
+            outbox.sql("UPDATE relay.closed_topic SET since = since - interval '30 seconds'");
             outbox.awaitDispatched();
             List<UUID> later = outbox.ids().subList(2, 5);
 
@@ -78,6 +83,7 @@ class RetriesTest {
                 return quarantined().isEmpty();
             });
             assertThat(relay.relay().state()).isInstanceOf(RelayState.Streaming.class);
+            assertThat(outbox.number("SELECT count(*) FROM relay.closed_topic")).isZero();
             List<ConsumerRecord<String, byte[]>> released = outbox.records("due-notice");
             assertThat(released).extracting(TopicReader::id).containsExactlyInAnyOrderElementsOf(later);
             assertThat(released).allSatisfy(message -> assertThat(TopicReader.header(message, MessageHeaders.REPLAY))
@@ -89,6 +95,21 @@ class RetriesTest {
                 .containsExactly("posthaste-relay release");
         assertThat(outbox.number("SELECT count(*) FROM outbox.audit WHERE failure LIKE 'TOPIC_MISSING: %'"))
                 .isEqualTo(3);
+    }
+
+    @Test
+    void aTopicThatIsGoneForAMomentIsWaitedForAndTheOrderIsKept() throws Exception {
+        deleteTopic("due-notice");
+        outbox.insert(3, "copy-1");
+        try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
+            relay.awaitStandby(outbox.topic("due-notice") + "=TOPIC_MISSING");
+            outbox.initialise();
+            relay.awaitStreaming();
+            outbox.awaitDispatched();
+        }
+        assertThat(outbox.idsOn("due-notice")).isEqualTo(outbox.ids());
+        assertThat(outbox.number("SELECT count(*) FROM outbox.quarantined")).isZero();
+        outbox.assertEachMessageIsPublishedOnceAndProvedOnce();
     }
 
     @Test

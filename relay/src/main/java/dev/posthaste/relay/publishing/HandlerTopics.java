@@ -53,11 +53,13 @@ public final class HandlerTopics implements ClosedTopics {
         return found;
     }
 
-    /** Looks again where a topic is closed; otherwise it asks nobody. */
-    public void lookAgain() throws InterruptedException {
-        if (!closed.isEmpty()) {
-            look();
+    /** Looks again where a topic is closed; otherwise it asks nobody, and returns false. */
+    public boolean lookAgain() throws InterruptedException {
+        if (closed.isEmpty()) {
+            return false;
         }
+        look();
+        return true;
     }
 
     private void look() throws InterruptedException {
@@ -92,6 +94,11 @@ public final class HandlerTopics implements ClosedTopics {
     @Override
     public Unpublishable.@Nullable Cause why(String topic) {
         return closed.get(topic);
+    }
+
+    /** Which were looked at. */
+    public List<String> topics() {
+        return topics;
     }
 
     /** Which are closed, and why. */

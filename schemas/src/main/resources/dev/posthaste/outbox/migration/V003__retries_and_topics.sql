@@ -14,6 +14,12 @@ CREATE TABLE relay.topic (
     seen_at    timestamptz NOT NULL DEFAULT clock_timestamp()
 );
 
+-- Since when a topic is missing or forbidden, so that a takeover does not begin to count anew.
+CREATE TABLE relay.closed_topic (
+    topic text        NOT NULL PRIMARY KEY,
+    since timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
 -- What waits, by type and version, so that each handler's share can be told. As outbox.pending_summary(), in the same one reading.
 CREATE FUNCTION outbox.pending_by_type()
     RETURNS TABLE (type text, schema_version integer, messages bigint, oldest_created_at timestamptz)
@@ -55,8 +61,9 @@ LEFT JOIN LATERAL (
 
 REVOKE ALL ON FUNCTION outbox.pending_by_type() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION outbox.pending_by_type() TO posthaste_relay, posthaste_reader, posthaste_operator;
-GRANT SELECT ON relay.topic TO posthaste_relay, posthaste_reader, posthaste_operator;
+GRANT SELECT ON relay.topic, relay.closed_topic TO posthaste_relay, posthaste_reader, posthaste_operator;
 GRANT INSERT ON relay.topic TO posthaste_relay;
+GRANT INSERT, DELETE ON relay.closed_topic TO posthaste_relay;
 
 -- The relay audits what it releases by itself, under its own name and no other; nobody else uses that name.
 GRANT INSERT ON outbox.audit TO posthaste_relay;
