@@ -34,8 +34,9 @@ final class FiguresReader {
         Map<String, Long> quarantined = new HashMap<>();
         long failed = quarantined(connection, quarantined);
         long open = quarantined.values().stream().mapToLong(Long::longValue).sum();
-        try (PreparedStatement query =
-                prepare(connection, "SELECT coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'), 0)::bigint, "
+        try (PreparedStatement query = prepare(
+                connection,
+                "SELECT coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0'), 0)::bigint, "
                         + "coalesce(pg_wal_lsn_diff(s.confirmed_flush_lsn, '0/0'), 0)::bigint, "
                         + "coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), s.restart_lsn), 0)::bigint "
                         + "FROM (SELECT) one LEFT JOIN pg_replication_slots s ON s.slot_name = ?")) {
@@ -62,7 +63,7 @@ final class FiguresReader {
     /** Returns what waits altogether; adds each handler's share. */
     private Pending pending(Connection connection, Map<String, Pending> byHandler) throws SQLException {
         try (PreparedStatement query = prepare(
-                connection,
+                        connection,
                         "SELECT type, schema_version, messages, "
                                 + "greatest(extract(epoch FROM clock_timestamp() - oldest_created_at), 0)::float8 FROM outbox.pending_by_type()");
                 ResultSet rows = query.executeQuery()) {
@@ -80,8 +81,10 @@ final class FiguresReader {
 
     /** Returns how many open ones are tried again; adds all open ones by handler. */
     private static long quarantined(Connection connection, Map<String, Long> byHandler) throws SQLException {
-        try (PreparedStatement query = prepare(connection, "SELECT handler, count(*), count(next_attempt) FROM outbox.quarantined "
-                        + "WHERE state = 'quarantined' GROUP BY handler");
+        try (PreparedStatement query = prepare(
+                        connection,
+                        "SELECT handler, count(*), count(next_attempt) FROM outbox.quarantined "
+                                + "WHERE state = 'quarantined' GROUP BY handler");
                 ResultSet rows = query.executeQuery()) {
             long failed = 0;
             while (rows.next()) {

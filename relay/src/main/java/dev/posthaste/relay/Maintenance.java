@@ -66,8 +66,7 @@ final class Maintenance implements AutoCloseable {
      *
      * @param connection taken over
      */
-    static Maintenance start(
-            Connection connection, Reconnect reconnect, FiguresReader figures, RelayMeters meters) {
+    static Maintenance start(Connection connection, Reconnect reconnect, FiguresReader figures, RelayMeters meters) {
         Maintenance maintenance = new Maintenance(connection, reconnect, figures, meters);
         maintenance.thread.start();
         return maintenance;

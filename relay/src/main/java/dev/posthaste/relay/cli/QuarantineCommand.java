@@ -250,8 +250,8 @@ final class QuarantineCommand implements Runnable {
                 throws Exception {
             int resolved = 0;
             int left = 0;
-            for (QuarantinedMessage message : desk.list(new QuarantineDesk.Filter(
-                    handler, cause == null ? null : cause.name(), null, null, null, limit))) {
+            for (QuarantinedMessage message : desk.list(
+                    new QuarantineDesk.Filter(handler, cause == null ? null : cause.name(), null, null, null, limit))) {
                 try {
                     resolved += desk.resolve(message.messageId(), handler, action, who, resolution)
                                     .isPresent()

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Since when topics are closed, in {@code relay.closed_topic}. For a while everything waits for a topic as in an outage,
- * for the order per key is kept then; beyond it the other handlers must not wait longer. As thread-safe as its
+ * Since when topics are closed, in {@code relay.closed_topic}. For a while everything waits for a topic as in an
+ * outage, for the order per key is kept then; beyond it the other handlers must not wait longer. As thread-safe as its
  * connection.
  */
 public final class ClosedTopicMemory {

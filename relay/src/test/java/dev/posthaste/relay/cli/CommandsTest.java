@@ -300,8 +300,9 @@ class CommandsTest {
                 + "VALUES ('integration-event', 'library.unheard-of', 1, '{}')");
         outbox.sql("INSERT INTO outbox.quarantined (message_id, created_at, handler, cause, last_error, fence) "
                 + "SELECT id, created_at, 'statistics', 'TOO_LARGE', 'x', 1 FROM outbox.message");
-        outbox.sql("INSERT INTO outbox.dispatch_batch (slot, batch, attempt, fence, position, catalog_version, staged, message_ids) "
-                + "SELECT 'other', 1, 1, 1, '0/1', 'c', tstzrange(min(created_at), max(created_at), '[]'), array_agg(id) FROM outbox.message");
+        outbox.sql(
+                "INSERT INTO outbox.dispatch_batch (slot, batch, attempt, fence, position, catalog_version, staged, message_ids) "
+                        + "SELECT 'other', 1, 1, 1, '0/1', 'c', tstzrange(min(created_at), max(created_at), '[]'), array_agg(id) FROM outbox.message");
         List<String> options = List.of("--handler", "statistics", "--actor", "ada", "--reason", "the limit is raised");
 
         Cli run = quarantine(
