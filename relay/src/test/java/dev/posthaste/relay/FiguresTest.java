@@ -49,7 +49,7 @@ class FiguresTest {
         outbox.sql(
                 "INSERT INTO outbox.quarantined (message_id, created_at, handler, cause, last_error, fence, next_attempt) VALUES "
                         + "(uuidv7(), now(), 'statistics', 'TOO_LARGE', 'x', 1, now() + interval '1 hour'), "
-                        + "(uuidv7(), now(), 'statistics', 'REFUSED', 'x', 1, NULL), (uuidv7(), now(), '*', 'INCOMPLETE', 'x', 1, NULL)");
+                        + "(uuidv7(), now(), 'statistics', 'REFUSED', 'x', 1, NULL), (uuidv7(), now(), '*', 'WRONG_KIND', 'x', 1, NULL)");
 
         OutboxFigures figures = read(outbox);
 

@@ -30,10 +30,6 @@ final class ReleaseRoute {
      */
     RoutedMessage of(QuarantinedMessage quarantined, Connection connection)
             throws SQLException, StillUnpublishableException {
-        if (quarantined.cause().equals(Unpublishable.Cause.INCOMPLETE.name())) {
-            throw new StillUnpublishableException(
-                    quarantined, Unpublishable.Cause.INCOMPLETE, "a message cannot be changed; discard it");
-        }
         OutboxRow row = OutboxTable.find(connection, quarantined.messageId(), quarantined.createdAt())
                 .orElseThrow(() -> new StillUnpublishableException(
                         quarantined, "the message is no longer in outbox.message: retention has dropped it"));

@@ -56,15 +56,14 @@ public final class Router {
     /**
      * Routes a message.
      *
-     * @throws UnroutableException if its type, version or kind is not the catalog's, its headers cannot be read, or a
-     *     column is null that may not be
+     * @throws UnroutableException if it lacks what it must have, its type, version or kind is not the catalog's, or its
+     *     headers cannot be read
      */
     public RoutedMessage route(OutboxRow row) throws UnroutableException {
-        if (row.fault() != null) {
-            throw new UnroutableException(
-                    row.id(), List.of(Unpublishable.EVERY_HANDLER), Unpublishable.Cause.INCOMPLETE, row.fault());
-        }
         Route route = find(row);
+        if (!row.missing().isEmpty()) {
+            throw unroutable(row, route, Unpublishable.Cause.MISSING_VALUE, missing(row));
+        }
         if (!route.event().kind().wireName().equals(row.kind())) {
             throw unroutable(
                     row,
@@ -142,7 +141,15 @@ public final class Router {
         return row.key() != null ? row.key() : row.id().toString();
     }
 
+    private static String missing(OutboxRow row) {
+        return "it has no " + String.join(", no ", row.missing()) + ", and the table should have refused it";
+    }
+
     private Route find(OutboxRow row) throws UnroutableException {
+        if (row.missing().contains("type") || row.missing().contains("schema_version")) {
+            throw new UnroutableException(
+                    row.id(), List.of(Unpublishable.EVERY_HANDLER), Unpublishable.Cause.MISSING_VALUE, missing(row));
+        }
         TypeVersion wanted = new TypeVersion(row.type(), row.schemaVersion());
         Route known = routes.get(wanted);
         if (known != null) {

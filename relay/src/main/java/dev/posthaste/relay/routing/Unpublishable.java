@@ -23,10 +23,10 @@ public record Unpublishable(UUID messageId, String handler, Cause cause, String 
         UNKNOWN_VERSION(true),
         /** The message's kind is not the catalog's. */
         WRONG_KIND(false),
-        /** A column is null that may not be: the table's constraints were dropped. */
-        INCOMPLETE(false),
         /** The headers are no JSON object of strings, or use reserved names. */
         UNREADABLE_HEADERS(false),
+        /** A column is null that must not be: somebody took the table's rule off. */
+        MISSING_VALUE(false),
         /** The record is larger than the handler's topic takes. */
         TOO_LARGE(true),
         /** Kafka refuses the record for another reason of its own. */

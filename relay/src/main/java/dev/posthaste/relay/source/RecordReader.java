@@ -4,8 +4,6 @@ import java.nio.ByteBuffer;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.ZonedDateTime;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -48,112 +46,66 @@ final class RecordReader {
     }
 
     /**
-     * Reads the row.
+     * Reads the row. What is null and must not be is noted in it, so that it can be set aside for that.
      *
-     * @throws UnreadableRowException if a column is missing or holds what the relay does not know, such as a time of
-     *     infinity
+     * @throws UnreadableRowException if a column is not published or holds what the relay does not know, such as a time
+     *     of infinity
      */
     OutboxRow row(SourceRecord sourceRecord) {
         Struct after = ((Struct) sourceRecord.value()).getStruct("after");
         try {
             return row(after);
-        } catch (DataException | DateTimeException | ClassCastException e) {
+        } catch (DataException | DateTimeException e) {
             throw new UnreadableRowException(
                     "message " + after.getString("id") + " cannot be read: " + e.getMessage(), e);
         }
     }
 
     private static OutboxRow row(Struct after) {
-        String kind = text(after, "kind");
-        String type = text(after, "type");
-        Integer version = (Integer) after.getWithoutDefault("schema_version");
-        String tenant = text(after, "tenant");
-        String occurredAt = text(after, "occurred_at");
-        String contentType = text(after, "content_type");
-        Payload payload = payload(after);
-        UUID id = UUID.fromString(after.getString("id"));
-        Instant createdAt = instant("created_at", after.getString("created_at"));
-        if (kind == null
-                || type == null
-                || version == null
-                || tenant == null
-                || occurredAt == null
-                || contentType == null
-                || payload == null) {
-            return incomplete(after, id, createdAt);
-        }
-        return new OutboxRow(
-                id,
-                kind,
-                type,
-                version,
+        return OutboxRow.read(
+                UUID.fromString(after.getString("id")),
+                after.getString("kind"),
+                after.getString("type"),
+                after.getInt32("schema_version"),
                 after.getString("key"),
-                tenant,
-                instant("occurred_at", occurredAt),
-                contentType,
-                payload,
+                after.getString("tenant"),
+                after.get("occurred_at") == null ? null : instant(after, "occurred_at"),
+                after.getString("content_type"),
+                payload(after),
                 after.getString("headers"),
-                createdAt);
+                instant(after, "created_at"));
     }
 
-    /** Decoded, but not as the table's constraints have it: for the quarantine, with its fault and little else. */
-    private static OutboxRow incomplete(Struct after, UUID id, Instant createdAt) {
-        List<String> nulls = new ArrayList<>();
-        for (String column : List.of("kind", "type", "schema_version", "tenant", "occurred_at", "content_type")) {
-            if (after.getWithoutDefault(column) == null) {
-                nulls.add(column);
-            }
+    private static Instant instant(Struct row, String column) {
+        try {
+            return ZonedDateTime.parse(row.getString(column)).toInstant();
+        } catch (DateTimeException e) {
+            throw new DateTimeException(column + " is " + row.getString(column) + ", which is no date", e);
         }
-        if (after.get("payload") == null && after.get("payload_bytes") == null) {
-            nulls.add("payload and payload_bytes");
-        }
-        String type = text(after, "type");
-        Integer version = (Integer) after.getWithoutDefault("schema_version");
-        return new OutboxRow(
-                id,
-                "",
-                type == null ? "" : type,
-                version == null ? 0 : version,
-                after.getString("key"),
-                "",
-                createdAt,
-                "",
-                new Payload.Bytes(new byte[0]),
-                null,
-                createdAt,
-                "null where none may be: " + String.join(", ", nulls) + "; were the table's constraints dropped?");
     }
 
-    /** What the row has: Connect would fill in the column's default for a null. */
-    private static @Nullable String text(Struct after, String column) {
-        return (String) after.getWithoutDefault(column);
-    }
-
-    private static @Nullable Payload payload(Struct after) {
-        String json = after.getString("payload");
+    private static @Nullable Payload payload(Struct row) {
+        String json = row.getString("payload");
         if (json != null) {
             return new Payload.Json(json);
         }
-        byte[] bytes = bytes(after);
-        return bytes == null ? null : new Payload.Bytes(bytes);
-    }
-
-    private static Instant instant(String column, String text) {
-        try {
-            return ZonedDateTime.parse(text).toInstant();
-        } catch (DateTimeException e) {
-            throw new DateTimeException(column + " is " + text + ", which is no date", e);
-        }
-    }
-
-    private static byte @Nullable [] bytes(Struct row) {
         Object value = row.get("payload_bytes");
-        if (value == null || value instanceof byte[]) {
-            return (byte[]) value;
+        if (value == null) {
+            return null;
         }
-        ByteBuffer buffer = ((ByteBuffer) value).duplicate();
-        byte[] bytes = new byte[buffer.remaining()];
-        buffer.get(bytes);
+        return new Payload.Bytes(value instanceof byte[] array ? array : bytes((ByteBuffer) value));
+    }
+
+    /** Of a buffer that is a whole array, that array: a copy of each large payload in hand would double the memory. */
+    private static byte[] bytes(ByteBuffer value) {
+        if (value.hasArray()
+                && value.arrayOffset() == 0
+                && value.position() == 0
+                && value.remaining() == value.array().length) {
+            return value.array();
+        }
+        byte[] bytes = new byte[value.remaining()];
+        value.duplicate().get(bytes);
         return bytes;
     }
 
