@@ -85,6 +85,14 @@ final class Dispatch {
 
     /** Routes, and sets aside what cannot be published, before the batch goes on. */
     RoutedMessage route(OutboxRow row) throws FencedException, SQLException {
+        RoutedMessage message = routeToAll(row);
+        for (Unpublishable fault : router.closedTo(message)) {
+            setAside(fault, row);
+        }
+        return router.withoutClosed(message);
+    }
+
+    private RoutedMessage routeToAll(OutboxRow row) throws FencedException, SQLException {
         if (isUnproved(row, Unpublishable.EVERY_HANDLER)) {
             return router.markersOnly(row);
         }
@@ -151,10 +159,7 @@ final class Dispatch {
                     OutboxRow row = batch.withhold(refused, router);
                     setAside(
                             new Unpublishable(
-                                    row.id(),
-                                    router.handlerOf(refused.topic()),
-                                    refused.tooLarge() ? Unpublishable.Cause.TOO_LARGE : Unpublishable.Cause.REFUSED,
-                                    refused.error()),
+                                    row.id(), router.handlerOf(refused.topic()), refused.cause(), refused.error()),
                             row);
                 }
             }

@@ -73,7 +73,7 @@ class QuarantineTest {
                             "SELECT state || ' ' || last_error FROM outbox.record WHERE id = '" + poison + "'"))
                     .singleElement()
                     .asString()
-                    .startsWith("dead-letter its type library.unheard-of is not in the catalog");
+                    .startsWith("failed its type library.unheard-of is not in the catalog");
         }
     }
 
@@ -104,6 +104,24 @@ class QuarantineTest {
                 assertThat(message.cause()).isEqualTo("TOO_LARGE");
                 assertThat(message.lastError()).doesNotContain("filler");
             });
+
+            // Tried again by itself: refused while the limit stands, released once it is raised.
+            outbox.sql("UPDATE outbox.quarantined SET next_attempt = now()");
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> outbox.number(
+                                    "SELECT count(*) FROM outbox.quarantined WHERE attempt = 2 AND trying_until IS NULL")
+                            == 1);
+            assertThat(outbox.records("due-notice")).hasSize(5);
+            limit("due-notice", 1_000_000);
+            outbox.sql("UPDATE outbox.quarantined SET next_attempt = now()");
+            await().atMost(Duration.ofSeconds(30)).until(() -> quarantined().isEmpty());
+            assertThat(outbox.records("due-notice")).hasSize(6);
+            assertThat(outbox.records("due-notice").get(5)).satisfies(released -> {
+                assertThat(TopicReader.id(released)).isEqualTo(large);
+                assertThat(new String(released.value(), StandardCharsets.UTF_8)).startsWith("{\"filler\"");
+                assertThat(TopicReader.header(released, MessageHeaders.REPLAY)).isEqualTo("release");
+            });
+            assertThat(relay.relay().state()).isInstanceOf(RelayState.Streaming.class);
         }
     }
 
@@ -200,7 +218,7 @@ class QuarantineTest {
                 .extracting(QuarantinedMessage::type)
                 .containsExactly("library.unheard-of", "library.unknown");
         assertThat(outbox.column("SELECT state FROM outbox.record ORDER BY created_at"))
-                .containsExactly("dead-letter", "dispatched", "dead-letter");
+                .containsExactly("failed", "dispatched", "failed");
         try (Connection connection = outbox.connect()) {
             assertThat(new QuarantineDesk(connection).resolve(id, "*", "discard", SOMEBODY, message -> {}))
                     .isPresent();
@@ -278,7 +296,7 @@ class QuarantineTest {
 
     private List<QuarantinedMessage> quarantined() throws Exception {
         try (Connection connection = outbox.connect()) {
-            return new QuarantineDesk(connection).list(null, 100);
+            return new QuarantineDesk(connection).list(QuarantineDesk.Filter.open(100));
         }
     }
 

@@ -39,6 +39,7 @@ public final class RelayMeters {
     private final OutboxGauges outbox;
     private final Counter messages;
     private final Timer batches;
+    private final SuccessShare success = new SuccessShare();
     /** Bounded by the catalog: one per topic. */
     private final Map<String, Counter> copies = new HashMap<>();
 
@@ -59,6 +60,9 @@ public final class RelayMeters {
                 .register(registry);
         this.messages = Counter.builder("posthaste.message.dispatched")
                 .description("messages published and proved")
+                .register(registry);
+        Gauge.builder("posthaste.batch.success", success, SuccessShare::value)
+                .description("share of the last 100 attempts to publish and prove a batch that succeeded")
                 .register(registry);
         this.batches = Timer.builder("posthaste.batch.duration")
                 .description("from the begin of a Kafka transaction to its evidence")
@@ -109,6 +113,7 @@ public final class RelayMeters {
     /** Counts an attempt to publish and prove a batch that failed. */
     public void batchFailed() {
         attempts("failed").increment();
+        success.add(false);
     }
 
     private Counter attempts(String outcome) {
@@ -121,6 +126,7 @@ public final class RelayMeters {
     /** Counts a batch that is published and proved. */
     public void batchSettled(List<RoutedMessage> batch, long nanos) {
         attempts("settled").increment();
+        success.add(true);
         messages.increment(batch.size());
         batches.record(Duration.ofNanos(nanos));
         for (RoutedMessage message : batch) {
@@ -136,6 +142,26 @@ public final class RelayMeters {
                 .description("messages set aside, by handler and cause")
                 .tag("handler", fault.handler())
                 .tag("cause", fault.cause().name().toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment();
+    }
+
+    /** What became of an attempt to publish a quarantined message by itself. */
+    public enum RetryOutcome {
+        /** It is published. */
+        RELEASED,
+        /** It is tried again. */
+        FAILED,
+        /** It is left to an operator. */
+        EXHAUSTED
+    }
+
+    /** Counts an attempt to publish a quarantined message by itself. */
+    public void retried(String handler, RetryOutcome outcome) {
+        Counter.builder("posthaste.message.retries")
+                .description("attempts to publish a quarantined message by itself")
+                .tag("handler", handler)
+                .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
                 .register(registry)
                 .increment();
     }

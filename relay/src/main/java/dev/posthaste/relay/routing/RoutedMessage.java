@@ -80,4 +80,11 @@ public record RoutedMessage(
         }
         return new RoutedMessage(row, left, marked, key, headers, true);
     }
+
+    /** The same without the marker on a topic. */
+    RoutedMessage withoutMarker(String topic) {
+        List<String> left =
+                markers.stream().filter(other -> !other.equals(topic)).toList();
+        return new RoutedMessage(row, topics, left, key, headers);
+    }
 }
