@@ -69,6 +69,7 @@ final class Term {
                 Connection control = settings.database().connect("posthaste-control")) {
             meters.storeIsAvailable(RelayMeters.Store.KAFKA);
             SourceDatabase database = new SourceDatabase(control);
+            database.limitLockWaits(settings.lease().dividedBy(3));
             requireRegistration(control);
             preflight.check(control);
             database.freeSlot(settings.slot(), SLOT_FREE_TIMEOUT);
