@@ -8,6 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -98,6 +99,7 @@ class KilledRelayTest {
     }
 
     @Test
+    @ReportedCase(13)
     void aStandbyTakesOverAtOnceWhenTheLeaderIsKilled(Stack stack) throws Exception {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         String[] lease = {"POSTHASTE_LEASE", "30s"};

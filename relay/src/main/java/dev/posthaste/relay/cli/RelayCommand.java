@@ -58,7 +58,7 @@ final class RelayCommand implements Callable<Integer> {
                     ProcessName.unique(),
                     Clock.systemUTC(),
                     meters);
-            try (HealthServer http = serve(settings.http(), new RelayHealth(relay, meters), registry)) {
+            try (HealthServer http = serve(settings.http(), new RelayHealth(relay), registry)) {
                 log.info("serving health and metrics on {}", http.address());
                 return runUntilTold(relay, settings);
             }
