@@ -32,6 +32,7 @@ enum Blame {
         while (root.getCause() != null && root.getCause() != root) {
             root = root.getCause();
         }
-        return this + " failed: " + root.getClass().getSimpleName() + ": " + root.getMessage();
+        String message = String.valueOf(root.getMessage()).replaceAll("\\s+", " "); // PostgreSQL's have several
+        return this + " failed: " + root.getClass().getSimpleName() + ": " + message;
     }
 }

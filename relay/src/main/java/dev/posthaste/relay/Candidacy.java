@@ -26,7 +26,7 @@ final class Candidacy implements AutoCloseable {
     private static final Logger log = LoggerFactory.getLogger(Candidacy.class);
 
     /** A look costs a SELECT; a leader that ends or crashes is noticed within it. */
-    private static final Duration LOOK_EVERY_MAX = Duration.ofMillis(100);
+    private static final Duration LOOK_EVERY_MAX = Duration.ofMillis(50);
     /** Of somebody who may not take the lease, only to know whether PostgreSQL is there. */
     private static final Duration LOOK_EVERY_CUT_OFF = Duration.ofMillis(500);
 

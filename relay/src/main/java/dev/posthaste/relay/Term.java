@@ -98,7 +98,7 @@ final class Term {
                         settings.batch(),
                         new Pipeline.Start(position, streamStart, settled),
                         lease.fence(),
-                        () -> checkSlotUnmoved(streamStart));
+                        () -> checkSlotUnmoved(session, streamStart));
                 log.info(
                         "streaming slot {} from {} with fence {}, after batch {}",
                         settings.slot(),
@@ -192,16 +192,14 @@ final class Term {
     }
 
     /** The old walsender is gone before the slot is read; this makes sure, before anything is published. */
-    private void checkSlotUnmoved(Lsn streamStart) throws HaltException, SQLException {
-        try (Connection connection = settings.database().connect("posthaste-check")) {
-            Optional<SlotState> slot = new SourceDatabase(connection).slot(settings.slot());
-            if (slot.isEmpty() || !streamStart.equals(slot.get().confirmed())) {
-                throw new HaltException(
-                        HaltReason.Cause.SLOT_BEYOND_ACK,
-                        "slot " + settings.slot() + " stood at " + streamStart + " when the stream began and is now "
-                                + slot.map(SlotState::confirmed).orElse(null) + " before anything was acknowledged",
-                        "find out who else moves this slot");
-            }
+    private void checkSlotUnmoved(LeasedSession session, Lsn streamStart) throws HaltException, SQLException {
+        Optional<SlotState> slot = session.read(connection -> new SourceDatabase(connection).slot(settings.slot()));
+        if (slot.isEmpty() || !streamStart.equals(slot.get().confirmed())) {
+            throw new HaltException(
+                    HaltReason.Cause.SLOT_BEYOND_ACK,
+                    "slot " + settings.slot() + " stood at " + streamStart + " when the stream began and is now "
+                            + slot.map(SlotState::confirmed).orElse(null) + " before anything was acknowledged",
+                    "find out who else moves this slot");
         }
     }
 }

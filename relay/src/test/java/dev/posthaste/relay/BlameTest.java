@@ -28,8 +28,8 @@ class BlameTest {
     }
 
     @Test
-    void theFirstCauseIsSaid() {
-        assertThat(Blame.RELAY.says(new RuntimeException("outer", new IllegalStateException("inner"))))
-                .isEqualTo("RELAY failed: IllegalStateException: inner");
+    void theFirstCauseIsSaidInALine() {
+        assertThat(Blame.RELAY.says(new RuntimeException("outer", new IllegalStateException("inner\n  Position: 13"))))
+                .isEqualTo("RELAY failed: IllegalStateException: inner Position: 13");
     }
 }
