@@ -7,9 +7,6 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-
 import dev.posthaste.relay.health.RelayMeters;
 import dev.posthaste.relay.lease.Lease;
 import dev.posthaste.relay.lease.LeaseStore;
@@ -17,13 +14,11 @@ import dev.posthaste.relay.publishing.KafkaProbe;
 
 /**
  * How a relay stands by: it looks often and cheaply whether the lease is free, asks Kafka whether it could publish, and
- * rehearses a term once. It takes the lease only when Kafka answered recently: so a relay that is cut off leaves it to
+ * rehearses a term once, and then is ready. It takes the lease only when Kafka answered recently: so a relay that is cut off leaves it to
  * one that is not, and when Kafka is away from all of them nobody takes it, and the fence stays. Confined to the
  * relay's thread.
  */
 final class Candidacy implements AutoCloseable {
-
-    private static final Logger log = LoggerFactory.getLogger(Candidacy.class);
 
     /** A look costs a SELECT; a leader that ends or crashes is noticed within it. */
     private static final Duration LOOK_EVERY_MAX = Duration.ofMillis(50);
@@ -45,7 +40,6 @@ final class Candidacy implements AutoCloseable {
     private final Duration lookEvery;
     private final KafkaProbe probe;
     private final KafkaReach kafka;
-    private boolean rehearsed;
     private OptionalLong ledAt = OptionalLong.empty();
 
     /** Told where it stands. */
@@ -101,9 +95,12 @@ final class Candidacy implements AutoCloseable {
                 ledAt = OptionalLong.of(System.nanoTime());
             }
             if (reached) {
-                report.standsBy(OTHER_LEADS, true);
-                rehearse();
-                Waiting.isDone(stopRequested, lookEvery);
+                report.standsBy(OTHER_LEADS, rehearsal.isOver());
+                if (rehearsal.isOver()) {
+                    Waiting.isDone(stopRequested, lookEvery);
+                } else {
+                    rehearsal.next(); // and then look again: the leader may go any time
+                }
             } else {
                 String why = kafka.why();
                 report.standsBy(why == null ? NO_ANSWER_YET : why, false);
@@ -111,22 +108,6 @@ final class Candidacy implements AutoCloseable {
             }
         }
         return Optional.empty();
-    }
-
-    private void rehearse() throws InterruptedException {
-        if (rehearsed) {
-            return;
-        }
-        rehearsed = true;
-        try {
-            long started = System.nanoTime();
-            rehearsal.run();
-            log.info("ready to take over; the rehearsal took {} ms", (System.nanoTime() - started) / 1_000_000);
-        } catch (InterruptedException e) {
-            throw e;
-        } catch (Exception e) {
-            log.warn("the rehearsal of a takeover failed, so a takeover will be slower, or fail: {}", e.getMessage());
-        }
     }
 
     /** This relay leads and streams: tells for how long nobody was seen to lead before. */
