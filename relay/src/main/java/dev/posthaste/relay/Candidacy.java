@@ -14,9 +14,9 @@ import dev.posthaste.relay.publishing.KafkaProbe;
 
 /**
  * How a relay stands by: it looks often and cheaply whether the lease is free, asks Kafka whether it could publish, and
- * rehearses a term once, and then is ready. It takes the lease only when Kafka answered recently: so a relay that is cut off leaves it to
- * one that is not, and when Kafka is away from all of them nobody takes it, and the fence stays. Confined to the
- * relay's thread.
+ * rehearses a term once, and then is ready. It takes the lease only when Kafka answered recently: so a relay that is
+ * cut off leaves it to one that is not, and when Kafka is away from all of them nobody takes it, and the fence stays.
+ * Confined to the relay's thread.
  */
 final class Candidacy implements AutoCloseable {
 

@@ -27,8 +27,8 @@ final class Rehearsal {
 
     private final RelaySettings settings;
     private final Preflight preflight;
-    private final Iterator<Step> steps =
-            List.<Step>of(this::readCatalog, this::publish, this::preflight, this::stream).iterator();
+    private final Iterator<Step> steps = List.<Step>of(this::readCatalog, this::publish, this::preflight, this::stream)
+            .iterator();
 
     Rehearsal(RelaySettings settings, Preflight preflight) {
         this.settings = settings;
