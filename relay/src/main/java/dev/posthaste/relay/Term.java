@@ -74,6 +74,7 @@ final class Term {
                 Connection control = connectControl()) {
             meters.storeIsAvailable(RelayMeters.Store.KAFKA);
             SourceDatabase database = new SourceDatabase(control);
+            database.limitLockWaits(settings.lease().dividedBy(3));
             Registration.require(control, settings);
             preflight.check(control);
             HandlerTopics topics = lookAtTopics(catalog, control);
@@ -107,7 +108,7 @@ final class Term {
                         settings.batch(),
                         new Pipeline.Start(position, streamStart, settled),
                         lease.fence(),
-                        () -> checkSlotUnmoved(streamStart));
+                        () -> checkSlotUnmoved(session, streamStart));
                 log.info(
                         "streaming slot {} from {} with fence {}, after batch {}",
                         settings.slot(),
@@ -211,16 +212,14 @@ final class Term {
     }
 
     /** The old walsender is gone before the slot is read; this makes sure, before anything is published. */
-    private void checkSlotUnmoved(Lsn streamStart) throws HaltException, SQLException {
-        try (Connection connection = settings.database().connect("posthaste-check")) {
-            Optional<SlotState> slot = new SourceDatabase(connection).slot(settings.slot());
-            if (slot.isEmpty() || !streamStart.equals(slot.get().confirmed())) {
-                throw new HaltException(
-                        HaltReason.Cause.SLOT_BEYOND_ACK,
-                        "slot " + settings.slot() + " stood at " + streamStart + " when the stream began and is now "
-                                + slot.map(SlotState::confirmed).orElse(null) + " before anything was acknowledged",
-                        "find out who else moves this slot");
-            }
+    private void checkSlotUnmoved(LeasedSession session, Lsn streamStart) throws HaltException, SQLException {
+        Optional<SlotState> slot = session.read(connection -> new SourceDatabase(connection).slot(settings.slot()));
+        if (slot.isEmpty() || !streamStart.equals(slot.get().confirmed())) {
+            throw new HaltException(
+                    HaltReason.Cause.SLOT_BEYOND_ACK,
+                    "slot " + settings.slot() + " stood at " + streamStart + " when the stream began and is now "
+                            + slot.map(SlotState::confirmed).orElse(null) + " before anything was acknowledged",
+                    "find out who else moves this slot");
         }
     }
 }

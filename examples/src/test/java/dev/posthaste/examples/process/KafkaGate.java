@@ -53,6 +53,7 @@ final class KafkaGate implements AutoCloseable {
     private final AtomicBoolean used = new AtomicBoolean();
     private final CountDownLatch held = new CountDownLatch(1);
     private final CountDownLatch opened = new CountDownLatch(1);
+    private volatile CountDownLatch whole = new CountDownLatch(0);
     private volatile @Nullable Point point;
     private volatile boolean closed;
 
@@ -94,6 +95,16 @@ final class KafkaGate implements AutoCloseable {
     /** Lets it go on. */
     void open() {
         opened.countDown();
+    }
+
+    /** From here on nothing passes in either direction, and nobody is told: what is sent waits. */
+    void cutOff() {
+        whole = new CountDownLatch(1);
+    }
+
+    /** Lets everything pass again, and what waited first, be it as late as it may. */
+    void restore() {
+        whole.countDown();
     }
 
     private interface Task {
@@ -172,6 +183,7 @@ final class KafkaGate implements AutoCloseable {
                 if (isOfPublisher(header)) {
                     look(api, correlation);
                 }
+                whole.await();
                 write(out, frame);
             }
         }
@@ -203,6 +215,7 @@ final class KafkaGate implements AutoCloseable {
                     hold();
                 }
                 leadThroughGate(frame);
+                whole.await();
                 write(out, frame);
             }
         }
@@ -247,6 +260,7 @@ final class KafkaGate implements AutoCloseable {
     public void close() {
         closed = true;
         open();
+        restore();
         try {
             server.close();
             for (Socket socket : sockets) {

@@ -159,6 +159,7 @@ class KilledRelayTest {
     }
 
     @Test
+    @ReportedCase(13)
     void aStandbyTakesOverAtOnceWhenTheLeaderIsKilled(Stack stack) throws Exception {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         String[] lease = {"POSTHASTE_LEASE", "30s"};

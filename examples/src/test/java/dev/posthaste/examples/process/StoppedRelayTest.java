@@ -105,7 +105,7 @@ class StoppedRelayTest {
                         "3s",
                         "POSTHASTE_KAFKA_BOOTSTRAP_SERVERS",
                         "127.0.0.1:1"))) {
-            relay.awaitHealth(503, "acquiring");
+            relay.awaitHealth(503, "KAFKA failed: ");
 
             relay.process().terminate();
 

@@ -60,7 +60,7 @@ final class RelayCommand implements Callable<Integer> {
                     Clock.systemUTC(),
                     meters);
             RelayStateGauges.register(registry, relay::state);
-            try (HealthServer http = serve(settings.http(), new RelayHealth(relay, meters), registry)) {
+            try (HealthServer http = serve(settings.http(), new RelayHealth(relay), registry)) {
                 log.info("serving health and metrics on {}", http.address());
                 return runUntilTold(relay, settings);
             }

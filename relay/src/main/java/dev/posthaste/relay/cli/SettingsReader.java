@@ -18,7 +18,6 @@ final class SettingsReader {
 
     private static final int PORT_MAX = 65_535;
 
-    /** Kafka's transactions end within three leases and a request, and a broker's limit is 15 minutes by default. */
     private static final Duration LEASE_MAX = Duration.ofMinutes(2);
 
     private static final Duration WAIT_MAX = Duration.ofMinutes(5);

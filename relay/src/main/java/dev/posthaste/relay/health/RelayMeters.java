@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -36,6 +37,7 @@ public final class RelayMeters {
     private final MeterRegistry registry;
     private final Map<Store, AtomicInteger> available = new EnumMap<>(Store.class);
     private final AtomicInteger leading = new AtomicInteger();
+    private final AtomicLong takeover = new AtomicLong(UNKNOWN);
     private final OutboxGauges outbox;
     private final Counter messages;
     private final Timer batches;
@@ -58,6 +60,9 @@ public final class RelayMeters {
         Gauge.builder("posthaste.relay.leading", leading, AtomicInteger::get)
                 .description("1 while this relay leads")
                 .register(registry);
+        Gauge.builder("posthaste.relay.takeover", takeover, RelayMeters::seconds)
+                .description("seconds without a leader before this relay took over last; NaN: it never did")
+                .register(registry);
         this.messages = Counter.builder("posthaste.message.dispatched")
                 .description("messages published and proved")
                 .register(registry);
@@ -79,18 +84,12 @@ public final class RelayMeters {
         gauge(store).set(0);
     }
 
-    /** Whether the store answered when it was asked last. */
-    public boolean isAvailable(Store store) {
-        return gauge(store).get() == 1;
-    }
-
-    /** Whether the store failed when it was asked last; a relay that never led has not asked Kafka yet. */
-    public boolean isAway(Store store) {
-        return gauge(store).get() == 0;
-    }
-
     private static double availability(AtomicInteger value) {
         return value.get() == UNKNOWN ? Double.NaN : value.get();
+    }
+
+    private static double seconds(AtomicLong millis) {
+        return millis.get() == UNKNOWN ? Double.NaN : millis.get() / 1000.0;
     }
 
     private AtomicInteger gauge(Store store) {
@@ -103,6 +102,11 @@ public final class RelayMeters {
         if (!leads) {
             outbox.forget();
         }
+    }
+
+    /** This relay leads after another: for so long nobody was seen to lead. */
+    public void tookOver(Duration gap) {
+        takeover.set(gap.toMillis());
     }
 
     /** The gauges that the database feeds. */

@@ -21,6 +21,8 @@ import dev.posthaste.schemas.Namespace;
 public final class PositionStore {
 
     private static final Duration POLL = Duration.ofMillis(200);
+    /** The consumer fetches ahead, and its close waits for that answer: half a second of a takeover by default. */
+    private static final int FETCH_WAIT_MILLIS = 10;
 
     private final KafkaSettings kafka;
     private final Namespace namespace;
@@ -57,6 +59,8 @@ public final class PositionStore {
                 "earliest",
                 ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
                 false,
+                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                FETCH_WAIT_MILLIS,
                 ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
                 (int) timeout.toMillis()));
         try (Consumer<byte[], byte[]> consumer =

@@ -85,6 +85,6 @@ public record RoutedMessage(
     RoutedMessage withoutMarker(String topic) {
         List<String> left =
                 markers.stream().filter(other -> !other.equals(topic)).toList();
-        return new RoutedMessage(row, topics, left, key, headers);
+        return new RoutedMessage(row, topics, left, key, headers, true);
     }
 }

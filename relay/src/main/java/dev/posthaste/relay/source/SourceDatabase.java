@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.sql.Types;
 import java.time.Duration;
 import java.util.Optional;
@@ -24,6 +25,13 @@ public final class SourceDatabase {
     /** Wraps a connection in auto-commit. */
     public SourceDatabase(Connection connection) {
         this.connection = connection;
+    }
+
+    /** From here on, no statement of this connection waits longer for a lock: somebody's DDL must not hold it up. */
+    public void limitLockWaits(Duration max) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET lock_timeout = " + max.toMillis());
+        }
     }
 
     /**

@@ -96,7 +96,7 @@ class SettingsReaderTest {
                 "kafka.bootstrapServers | kafka        | host:port",
                 "kafka.bootstrapServers | a:1,b        | host:port",
                 "lease                  | 3            | a whole number and a unit",
-                "lease                  | 100ms        | must be at least 500 ms",
+                "lease                  | 100ms        | must be at least 1000 ms",
                 "lease                  | 1h           | longer than 2m, the most it may be",
                 "batch.messages         | many         | is not a whole number",
                 "batch.messages         | 0            | is less than 1",
