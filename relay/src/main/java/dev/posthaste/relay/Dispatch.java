@@ -124,15 +124,17 @@ final class Dispatch {
     void settle(Batch batch, Position after) throws FencedException, InterruptedException, SQLException {
         long started = System.nanoTime();
         int attempt = attempts.next(after.batch());
-        boolean settled = false;
         try {
             publishWhatIsTaken(batch, after);
             proof.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
-            settled = true;
-        } finally {
-            if (!settled) {
+        } catch (Exception e) {
+            if (Outage.is(e)) {
+                attempts.takeBack();
+                meters.batchInterrupted();
+            } else {
                 meters.batchFailed();
             }
+            throw e;
         }
         meters.batchSettled(batch.messages(), System.nanoTime() - started);
     }

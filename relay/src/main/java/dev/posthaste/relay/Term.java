@@ -41,6 +41,8 @@ final class Term {
 
     private static final Logger log = LoggerFactory.getLogger(Term.class);
     private static final Duration SLOT_FREE_TIMEOUT = Duration.ofSeconds(10);
+    /** A server that answers so late is away; a stop must not wait longer for it. */
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
 
     private final RelaySettings settings;
     private final Preflight preflight;
@@ -66,7 +68,7 @@ final class Term {
     void run(CompletableFuture<?> over, LongConsumer onStreaming, Runnable onDraining) throws Exception {
         Catalog catalog = readCatalog();
         try (KafkaPublisher publisher = KafkaPublisher.open(settings.publisher());
-                Connection control = settings.database().connect("posthaste-control")) {
+                Connection control = connectControl()) {
             meters.storeIsAvailable(RelayMeters.Store.KAFKA);
             SourceDatabase database = new SourceDatabase(control);
             requireRegistration(control);
@@ -77,8 +79,7 @@ final class Term {
             Lease lease = keeper.raiseFence(position.fence())
                     .orElseThrow(() -> new FencedException("PostgreSQL: the lease was taken during the start"));
             meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);
-            try (LeasedSession session =
-                    LeasedSession.open(settings.database().connect("posthaste-evidence"), lease, settings.lease())) {
+            try (LeasedSession session = LeasedSession.open(connectEvidence(), lease, settings.lease())) {
                 EvidenceStore evidence = new EvidenceStore(session);
                 QuarantineStore quarantine = new QuarantineStore(session);
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
@@ -123,14 +124,9 @@ final class Term {
             LongConsumer onStreaming,
             Runnable onDraining)
             throws Exception {
-        Maintenance maintenance = new Maintenance(control, settings.slot(), meters);
-        try {
+        try (Maintenance maintenance = Maintenance.start(control, this::connectControl, settings.slot(), meters)) {
             onStreaming.accept(lease.fence());
-            CompletableFuture<?> end = CompletableFuture.anyOf(source.ended(), over);
-            while (!Waiting.isDone(end, Maintenance.PAUSE)) {
-                maintenance.runWhatIsDue();
-            }
-            end.get();
+            CompletableFuture.anyOf(source.ended(), over).get();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnreadableRowException unreadable) {
                 throw new HaltException(
@@ -143,6 +139,15 @@ final class Term {
             onDraining.run();
             source.stop(settings.drain());
         }
+    }
+
+    private Connection connectControl() throws SQLException {
+        return settings.database().connect("posthaste-control", ANSWER_MAX);
+    }
+
+    /** An answer later than the lease lasts proves nothing: the transaction holds the row that renews it. */
+    private Connection connectEvidence() throws SQLException {
+        return settings.database().connect("posthaste-evidence", settings.lease());
     }
 
     private Catalog readCatalog() throws HaltException {
