@@ -63,8 +63,8 @@ class KafkaOutagesTest {
 
     /** What the relay could not publish it does not read either. */
     private static void requireNothingIsRead(ProcessOutbox outbox) {
-        assertThat(outbox.number(
-                        "SELECT count(*) FROM pg_replication_slots WHERE active AND slot_name = '" + outbox.slot() + "'"))
+        assertThat(outbox.number("SELECT count(*) FROM pg_replication_slots WHERE active AND slot_name = '"
+                        + outbox.slot() + "'"))
                 .isZero();
     }
 

@@ -40,8 +40,8 @@ class PostgresOutagesTest {
 
     @BeforeAll
     static void launch() {
-        postgres = EmbeddedPostgres.launch(ServerSettings.defaults()
-                .withOptions(Map.of("max_connections", Integer.toString(CONNECTIONS_MAX))));
+        postgres = EmbeddedPostgres.launch(
+                ServerSettings.defaults().withOptions(Map.of("max_connections", Integer.toString(CONNECTIONS_MAX))));
     }
 
     @AfterAll
@@ -142,7 +142,8 @@ class PostgresOutagesTest {
     void walsendersEndedInTheMiddleOfALargeTransactionWhileTheRelayLivesLoseNothingAndLeaveNothing(KafkaBroker kafka)
             throws Exception {
         ProcessOutbox outbox = ProcessOutbox.initialised(new OwnStack(postgres, kafka));
-        try (RelayProcess relay = RelayProcess.start(directory, outbox.environment("POSTHASTE_BATCH_MESSAGES", "100"))) {
+        try (RelayProcess relay =
+                RelayProcess.start(directory, outbox.environment("POSTHASTE_BATCH_MESSAGES", "100"))) {
             relay.awaitStreaming();
             WatchedOutage leftovers = WatchedOutage.ofPostgres(relay, outbox);
             for (int n = 0; n < WALSENDERS_ENDED; n++) {
@@ -156,8 +157,7 @@ class PostgresOutagesTest {
                                 + " WHERE slot_name = '" + outbox.slot() + "'"))
                         .isOne();
                 assertThat(outbox.proved() % LARGE).as("in the middle").isPositive();
-                outbox.awaitNumber(
-                        "SELECT fence FROM relay.lease WHERE slot = '" + outbox.slot() + "'", fence + 1);
+                outbox.awaitNumber("SELECT fence FROM relay.lease WHERE slot = '" + outbox.slot() + "'", fence + 1);
                 relay.awaitStreaming();
             }
             outbox.awaitSettled();

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,6 +50,7 @@ class RelayHealthTest {
     }
 
     @Test
+    @ReportedCase(10)
     void reportedCase10_aRelayWithAWrongBootstrapAddressIsLiveAndNotReadyAndMovesNothing(Stack stack) {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         outbox.insert(1, 10);

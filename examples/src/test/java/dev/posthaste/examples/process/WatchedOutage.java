@@ -1,6 +1,7 @@
 package dev.posthaste.examples.process;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -11,9 +12,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Watches a relay process through outages of one of its stores, and holds it to what it promises meanwhile: not ready, the
- * store's gauge at 0, nothing published, nothing read from the WAL, no failed attempt, few lines, no memory, and on it
- * goes by itself. Used by one thread.
+ * Watches a relay process through outages of one of its stores, and holds it to what it promises meanwhile: not ready,
+ * the store's gauge at 0, nothing published, nothing read from the WAL, no failed attempt, few lines, no memory, and on
+ * it goes by itself. Used by one thread.
  */
 final class WatchedOutage {
 
@@ -36,6 +37,7 @@ final class WatchedOutage {
     private final String other;
     private final long heapBefore;
     private final double threadsBefore;
+    private final List<String> sessionsBefore;
 
     private WatchedOutage(RelayProcess relay, ProcessOutbox outbox, String store, String other) {
         this.relay = relay;
@@ -44,6 +46,7 @@ final class WatchedOutage {
         this.other = other;
         this.heapBefore = relay.heap();
         this.threadsBefore = threads();
+        this.sessionsBefore = sessions();
     }
 
     /** Of PostgreSQL, for a relay that streams. */
@@ -92,7 +95,9 @@ final class WatchedOutage {
         long logged = relay.process().errLines() - lines;
         assertThat(outbox.position()).as("%s: the position", name).isEqualTo(position);
         assertThat(logged)
-                .as("%s: lines logged in %s; it said: %s", name, length, relay.process().err())
+                .as(
+                        "%s: lines logged in %s; it said: %s",
+                        name, length, relay.process().err())
                 .isLessThanOrEqualTo(FIRST_LINES_MAX + LINES_PER_MINUTE_MAX * length.toSeconds() / 60);
         assertThat(relay.live().status()).isEqualTo(200);
         long heap = relay.heap();
@@ -127,15 +132,14 @@ final class WatchedOutage {
     void requireNothingLeft() {
         await().atMost(NOTICED_TIMEOUT).untilAsserted(() -> {
             assertThat(threads()).as("threads").isLessThanOrEqualTo(threadsBefore + THREAD_GROWTH_MAX);
-            assertThat(outbox.number(
-                            "SELECT count(*) FROM pg_stat_activity WHERE usename = '" + outbox.role() + "'"))
-                    .as("sessions")
-                    .isLessThanOrEqualTo(SESSIONS_MAX);
+            assertThat(sessions()).isEqualTo(sessionsBefore);
         });
     }
 
-    /** Lease, control, evidence, and the engine's three. */
-    private static final int SESSIONS_MAX = 6;
+    private List<String> sessions() {
+        return outbox.texts("SELECT application_name FROM pg_stat_activity WHERE usename = '" + outbox.role()
+                + "' ORDER BY application_name");
+    }
 
     private double available(String which) {
         return relay.meter("posthaste_store_available{store=\"" + which + "\"}");
