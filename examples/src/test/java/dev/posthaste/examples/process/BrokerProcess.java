@@ -84,7 +84,7 @@ final class BrokerProcess implements KafkaBroker {
     private void awaitListening() {
         await().atMost(Duration.ofSeconds(60)).until(() -> {
             assertThat(process.isAlive())
-                    .as("the broker lives; its log is in %s", directory)
+                    .as("the broker lives; its log is in %s", directory.resolve("log"))
                     .isTrue();
             try (Socket socket = new Socket()) {
                 socket.connect(new InetSocketAddress("127.0.0.1", port));

@@ -51,7 +51,7 @@ class RelayHealthTest {
 
     @Test
     @ReportedCase(10)
-    void reportedCase10_aRelayWithAWrongBootstrapAddressIsLiveAndNotReadyAndMovesNothing(Stack stack) {
+    void unreadyHostPollsNoStore(Stack stack) {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         outbox.insert(1, 10);
         Optional<Position> position = outbox.position();
@@ -66,6 +66,10 @@ class RelayHealthTest {
                     .contains("posthaste_store_available{store=\"postgresql\"} 1.0")
                     .contains("posthaste_relay_leading 0.0");
             staysUnready(relay);
+            assertThat(outbox.number("SELECT count(*) FROM pg_stat_activity WHERE usename = '" + outbox.role()
+                            + "' AND backend_type = 'walsender'"))
+                    .as("what cannot be published is not read either")
+                    .isZero();
         }
         assertThat(outbox.position()).isEqualTo(position).isPresent();
         outbox.requireOnEveryTopic(0);

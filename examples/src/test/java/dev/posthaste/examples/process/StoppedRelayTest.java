@@ -174,7 +174,7 @@ class StoppedRelayTest {
                 backingOff.awaitHealth(503, "POSTGRESQL failed");
                 requireEnds("while it backs off", backingOff);
             }
-            link.heal(); // what the relays had sent and was held back arrives now
+            link.heal();
             outbox.awaitNoWalsender();
         }
         anotherLeadsAtOnceAndPublishes(outbox, LARGE);

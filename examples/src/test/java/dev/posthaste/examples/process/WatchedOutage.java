@@ -29,6 +29,9 @@ final class WatchedOutage {
     private static final int LINES_PER_MINUTE_MAX = 40;
     private static final long HEAP_GROWTH_MAX = 24L << 20;
     private static final int THREAD_GROWTH_MAX = 4;
+    /** Lease, control, evidence, and the engine's four, the last of which it opens at its first heartbeat. */
+    private static final int SESSIONS_MAX = 7;
+
     private static final Duration NOTICED_TIMEOUT = Duration.ofSeconds(60);
 
     private final RelayProcess relay;
@@ -37,7 +40,6 @@ final class WatchedOutage {
     private final String other;
     private final long heapBefore;
     private final double threadsBefore;
-    private final List<String> sessionsBefore;
 
     private WatchedOutage(RelayProcess relay, ProcessOutbox outbox, String store, String other) {
         this.relay = relay;
@@ -46,7 +48,6 @@ final class WatchedOutage {
         this.other = other;
         this.heapBefore = relay.heap();
         this.threadsBefore = threads();
-        this.sessionsBefore = sessions();
     }
 
     /** Of PostgreSQL, for a relay that streams. */
@@ -132,7 +133,7 @@ final class WatchedOutage {
     void requireNothingLeft() {
         await().atMost(NOTICED_TIMEOUT).untilAsserted(() -> {
             assertThat(threads()).as("threads").isLessThanOrEqualTo(threadsBefore + THREAD_GROWTH_MAX);
-            assertThat(sessions()).isEqualTo(sessionsBefore);
+            assertThat(sessions()).hasSizeLessThanOrEqualTo(SESSIONS_MAX);
         });
     }
 
