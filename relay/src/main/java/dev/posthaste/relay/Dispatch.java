@@ -132,17 +132,19 @@ final class Dispatch {
     Position settle(Batch batch, Position after) throws FencedException, InterruptedException, SQLException {
         long started = System.nanoTime();
         int attempt = attempts.next(after.batch());
-        boolean settled = false;
         try {
             Position published = publishWhatIsTaken(batch, after);
             proof.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
-            settled = true;
             meters.batchSettled(batch.messages(), System.nanoTime() - started);
             return published;
-        } finally {
-            if (!settled) {
+        } catch (Exception e) {
+            if (Outage.is(e)) {
+                attempts.takeBack();
+                meters.batchInterrupted();
+            } else {
                 meters.batchFailed();
             }
+            throw e;
         }
     }
 

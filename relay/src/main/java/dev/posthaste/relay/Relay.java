@@ -183,6 +183,7 @@ public final class Relay {
         try {
             store.release(lease);
         } catch (SQLException e) {
+            meters.storeIsAway(RelayMeters.Store.POSTGRESQL); // else it would look as if this relay could lead again
             log.debug("the lease was not released; it expires by itself", e);
         }
     }

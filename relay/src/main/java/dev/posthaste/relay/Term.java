@@ -85,8 +85,7 @@ final class Term {
             Lease lease = keeper.raiseFence(position.fence())
                     .orElseThrow(() -> new FencedException("PostgreSQL: the lease was taken during the start"));
             meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);
-            try (LeasedSession session =
-                    LeasedSession.open(settings.database().connect("posthaste-evidence"), lease, settings.lease())) {
+            try (LeasedSession session = LeasedSession.open(connectEvidence(), lease, settings.lease())) {
                 EvidenceStore evidence = new EvidenceStore(session);
                 QuarantineStore quarantine = new QuarantineStore(session);
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
@@ -180,6 +179,11 @@ final class Term {
                         count.first(),
                         count.now()));
         return topics;
+    }
+
+    /** An answer later than the lease lasts proves nothing: the transaction holds the row that renews it. */
+    private Connection connectEvidence() throws SQLException {
+        return settings.database().connect("posthaste-evidence", settings.lease());
     }
 
     private Catalog readCatalog() throws HaltException {

@@ -7,11 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-import dev.posthaste.relay.health.RelayMeters;
 import dev.posthaste.testkit.EmbeddedPostgres;
 import dev.posthaste.testkit.PosthasteStack;
 import dev.posthaste.testkit.ReportedCase;
@@ -50,7 +48,7 @@ class InvalidatedSlotTest {
                     assertThat(reason.cause()).isEqualTo(HaltReason.Cause.SLOT_INVALIDATED);
                     assertThat(reason.detail()).contains("wal_removed");
                     assertThat(reason.remedy()).contains("posthaste repair");
-                    RelayHealth health = new RelayHealth(relay.relay(), new RelayMeters(new SimpleMeterRegistry()));
+                    RelayHealth health = new RelayHealth(relay.relay());
                     assertThat(health.ready().ok()).isFalse();
                     assertThat(health.ready().json()).contains("SLOT_INVALIDATED");
                     open.commit();

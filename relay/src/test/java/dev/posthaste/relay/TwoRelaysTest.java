@@ -75,8 +75,16 @@ class TwoRelaysTest {
         Position position = outbox.position();
         long ofAnother = fence(outbox) + 1_000; // who led before this database was put back
         try (KafkaPublisher other = KafkaPublisher.open(outbox.settings().publisher())) {
-            other.publishPosition(
-                    position.movedTo(position.lastCommit(), position.inProgress(), ofAnother, position.ack()));
+            other.publishPosition(new Position(
+                    position.source(),
+                    ofAnother,
+                    position.batch(),
+                    position.batchMessages(),
+                    position.lastCommit(),
+                    position.inProgress(),
+                    position.ack(),
+                    position.lastMessageId(),
+                    position.withheld()));
         }
         try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
             outbox.insert(20, "copy-1");

@@ -75,6 +75,28 @@ final class PosthasteProcess implements AutoCloseable {
         return read("err");
     }
 
+    /** How many lines it has logged. */
+    long errLines() {
+        return err().lines().count();
+    }
+
+    /** Makes it collect all garbage, so that what it holds can be told from what it has dropped. */
+    void collectGarbage() {
+        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        try {
+            int exit = new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.run")
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+            assertThat(exit).as("jcmd GC.run").isZero();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
+    }
+
     private String read(String file) {
         try {
             return Files.readString(directory.resolve(file));

@@ -183,6 +183,21 @@ final class ProcessOutbox {
         }
     }
 
+    /** The first column of every row. */
+    List<String> texts(String sql) {
+        List<String> texts = new ArrayList<>();
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            while (row.next()) {
+                texts.add(row.getString(1));
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+        return texts;
+    }
+
     /** Waits until something holds, looking every millisecond on one connection. */
     void awaitNumber(String sql, long atLeast) {
         try (Connection connection = connect();

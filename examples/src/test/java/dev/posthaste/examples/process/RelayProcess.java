@@ -81,6 +81,22 @@ final class RelayProcess implements AutoCloseable {
         return get("/health/ready");
     }
 
+    /** The sum of a meter's series of that name and labels, as {@code /metrics} shows them; 0 if there is none. */
+    double meter(String nameAndLabels) {
+        return get("/metrics")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith(nameAndLabels))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
+    }
+
+    /** Bytes of heap that are in use, garbage apart. */
+    long heap() {
+        process.collectGarbage();
+        return (long) meter("jvm_memory_used_bytes{area=\"heap\"");
+    }
+
     boolean isStreaming() {
         Answer answer = ready();
         return answer.status() == 200 && answer.body().contains("\"state\":\"streaming\"");

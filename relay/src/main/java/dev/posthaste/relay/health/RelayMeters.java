@@ -120,6 +120,11 @@ public final class RelayMeters {
         success.add(false);
     }
 
+    /** Counts a batch that an outage ended: no attempt failed. */
+    public void batchInterrupted() {
+        attempts("interrupted").increment();
+    }
+
     private Counter attempts(String outcome) {
         return Counter.builder("posthaste.batch.attempts")
                 .description("attempts to publish and prove a batch")
