@@ -12,6 +12,7 @@ COPY producer-sdk producer-sdk
 COPY consumer-sdk consumer-sdk
 COPY relay relay
 COPY examples examples
+COPY benchmarks benchmarks
 # Each module's class path goes to its target/class-path. The embedded PostgreSQL is for tests and the demo alone.
 RUN mvn -B -q -DskipTests package dependency:copy-dependencies -DincludeScope=runtime -DoutputDirectory=target/class-path \
     && cp relay/target/posthaste-relay-*.jar relay/target/class-path/ \

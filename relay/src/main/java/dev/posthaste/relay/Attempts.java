@@ -12,4 +12,9 @@ final class Attempts {
         batch = attemptedBatch;
         return count;
     }
+
+    /** The last attempt was ended by an outage, and does not count. */
+    void takeBack() {
+        count--;
+    }
 }

@@ -77,6 +77,6 @@ final class Backfill {
                 "batch " + position.batch() + " is published, but its evidence is missing, and of its "
                         + position.batchMessages() + " messages only " + last.size()
                         + " were sent again: the slot had moved, or evidence was deleted",
-                "see the runbook for incomplete evidence");
+                "put the evidence back, or run posthaste repair --cause EVIDENCE_INCOMPLETE");
     }
 }

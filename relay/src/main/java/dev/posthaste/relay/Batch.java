@@ -51,6 +51,11 @@ final class Batch {
                 + ", which is not in the batch, or whose marker is refused as well: " + refused.error());
     }
 
+    /** Whether a copy of any of its messages is quarantined instead of published. */
+    boolean withholds() {
+        return messages.stream().anyMatch(RoutedMessage::withheld);
+    }
+
     boolean isEmpty() {
         return messages.isEmpty();
     }
@@ -78,6 +83,7 @@ final class Batch {
                 lastCommit,
                 inProgress,
                 before.ack().max(ack),
-                messages.get(messages.size() - 1).row().id());
+                messages.get(messages.size() - 1).row().id(),
+                false);
     }
 }

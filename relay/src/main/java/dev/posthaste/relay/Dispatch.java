@@ -85,6 +85,14 @@ final class Dispatch {
 
     /** Routes, and sets aside what cannot be published, before the batch goes on. */
     RoutedMessage route(OutboxRow row) throws FencedException, SQLException {
+        RoutedMessage message = routeToAll(row);
+        for (Unpublishable fault : router.closedTo(message)) {
+            setAside(fault, row);
+        }
+        return router.withoutClosed(message);
+    }
+
+    private RoutedMessage routeToAll(OutboxRow row) throws FencedException, SQLException {
         if (isUnproved(row, Unpublishable.EVERY_HANDLER)) {
             return router.markersOnly(row);
         }
@@ -120,39 +128,40 @@ final class Dispatch {
                 fault.error());
     }
 
-    /** Publishes, then proves. */
-    void settle(Batch batch, Position after) throws FencedException, InterruptedException, SQLException {
+    /** Publishes, then proves; returns the position that was published. */
+    Position settle(Batch batch, Position after) throws FencedException, InterruptedException, SQLException {
         long started = System.nanoTime();
         int attempt = attempts.next(after.batch());
-        boolean settled = false;
         try {
-            publishWhatIsTaken(batch, after);
+            Position published = publishWhatIsTaken(batch, after);
             proof.settle(DispatchedBatch.of(after.batch(), attempt, after.lastCommit(), catalogVersion, batch.rows()));
-            settled = true;
-        } finally {
-            if (!settled) {
+            meters.batchSettled(batch.messages(), System.nanoTime() - started);
+            return published;
+        } catch (Exception e) {
+            if (Outage.is(e)) {
+                attempts.takeBack();
+                meters.batchInterrupted();
+            } else {
                 meters.batchFailed();
             }
+            throw e;
         }
-        meters.batchSettled(batch.messages(), System.nanoTime() - started);
     }
 
     /** Each round sets at least one copy aside, so there are no more rounds than copies. */
-    private void publishWhatIsTaken(Batch batch, Position after)
+    private Position publishWhatIsTaken(Batch batch, Position after)
             throws FencedException, InterruptedException, SQLException {
         while (true) {
+            Position position = batch.withholds() ? after.withholding() : after;
             try {
-                publishing.publish(batch.messages(), after);
-                return;
+                publishing.publish(batch.messages(), position);
+                return position;
             } catch (RefusedException e) {
                 for (RefusedException.Refused refused : e.refused()) {
                     OutboxRow row = batch.withhold(refused, router);
                     setAside(
                             new Unpublishable(
-                                    row.id(),
-                                    router.handlerOf(refused.topic()),
-                                    refused.tooLarge() ? Unpublishable.Cause.TOO_LARGE : Unpublishable.Cause.REFUSED,
-                                    refused.error()),
+                                    row.id(), router.handlerOf(refused.topic()), refused.cause(), refused.error()),
                             row);
                 }
             }

@@ -35,6 +35,7 @@ final class Pipeline implements WalListener {
     private final Backfill backfill;
     private final long fence;
     private final SlotGuard slotGuard;
+    private final Ledger ledger = new Ledger();
     private Position position;
     private boolean slotChecked;
 
@@ -70,6 +71,7 @@ final class Pipeline implements WalListener {
             } else if (event instanceof WalEvent.TransactionsEnded ended) {
                 tracker.ended(ended);
             } else if (event instanceof WalEvent.RowInserted inserted) {
+                ledger.taken();
                 batch = take(inserted.row(), batch);
             }
         }
@@ -77,20 +79,24 @@ final class Pipeline implements WalListener {
         if (backfill.isWaiting()) {
             return; // what would be acknowledged now would not be sent again, and its evidence be lost
         }
+        ledger.requireTold(walBatch.acknowledges(), tracker);
         if (!batch.isEmpty()) {
             settle(batch, walBatch.acknowledges());
         } else if (position.ack().isBefore(walBatch.acknowledges())) {
             movePosition(walBatch.acknowledges());
         }
-        acknowledge(walBatch);
+        ledger.requireCovered(walBatch.acknowledges(), position);
+        walBatch.acknowledge();
     }
 
     private Batch take(OutboxRow row, Batch batch) throws Exception {
         if (tracker.row() == PositionTracker.Verdict.SKIP) {
+            requireSame(row);
             Optional<DispatchedBatch> unproved = backfill.skipped(row, tracker);
             if (unproved.isPresent()) {
                 dispatch.prove(unproved.get());
             }
+            ledger.settled(1);
             return batch;
         }
         backfill.requireFound(tracker);
@@ -103,24 +109,27 @@ final class Pipeline implements WalListener {
         return open;
     }
 
+    /** The row that the position counts as its last must be the one published last, or another history is streamed. */
+    private void requireSame(OutboxRow row) throws HaltException {
+        if (tracker.skippedLastPublishedRow() && !row.id().equals(position.lastMessageId())) {
+            throw new HaltException(
+                    HaltReason.Cause.DATABASE_OLDER_THAN_POSITION,
+                    "message " + position.lastMessageId() + " was published last, but in its place the database has "
+                            + row.id(),
+                    Gap.RESTORED);
+        }
+    }
+
     private void settle(Batch batch, Lsn ack) throws FencedException, InterruptedException, SQLException {
-        Position after = batch.after(position, fence, ack);
-        dispatch.settle(batch, after);
+        Position after = dispatch.settle(batch, batch.after(position, fence, ack));
+        ledger.settled(batch.messages().size());
         position = after;
     }
 
     /** Nothing to publish, but the slot is to move: the position must know before. */
     private void movePosition(Lsn ack) throws FencedException, InterruptedException {
-        Position after = position.movedTo(tracker.lastCommit(), tracker.inProgress(), fence, ack);
+        Position after = position.acknowledging(fence, ack);
         dispatch.move(after);
         position = after;
-    }
-
-    private void acknowledge(WalBatch walBatch) throws Exception {
-        if (position.ack().isBefore(walBatch.acknowledges())) {
-            throw new IllegalStateException("the slot was about to move to " + walBatch.acknowledges()
-                    + ", beyond the position's " + position.ack() + "; this is a fault of the relay");
-        }
-        walBatch.acknowledge();
     }
 }

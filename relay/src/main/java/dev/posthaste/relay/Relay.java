@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 
-import org.apache.kafka.common.KafkaException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,9 +32,6 @@ public final class Relay {
     /** A halted relay looks again this often whether its reason is gone. */
     private static final Duration HALTED_PAUSE = Duration.ofSeconds(5);
 
-    /** However long the lease, a crashed leader is noticed within it. */
-    private static final Duration STANDBY_PAUSE_MAX = Duration.ofSeconds(1);
-
     private final RelaySettings settings;
     private final Preflight preflight;
     private final String owner;
@@ -45,6 +41,7 @@ public final class Relay {
     private final Backoff backoff = new Backoff(
             BACKOFF_FIRST, BACKOFF_MAX, () -> ThreadLocalRandom.current().nextDouble());
     private final CompletableFuture<Void> stopRequested = new CompletableFuture<>();
+    private final Candidacy candidacy; // of the relay's thread
     private final Thread thread = new Thread(this::live, "posthaste-relay");
     private volatile RelayState state;
     private @Nullable Instant streamingSince; // of the relay's thread
@@ -62,6 +59,7 @@ public final class Relay {
         this.clock = clock;
         this.meters = meters;
         this.state = new RelayState.Standby(clock.instant(), "starting");
+        this.candidacy = new Candidacy(settings, preflight, meters, stopRequested, this::standsBy);
     }
 
     /** Starts it; once. */
@@ -96,7 +94,7 @@ public final class Relay {
     }
 
     private void live() {
-        try {
+        try (candidacy) {
             while (!stopRequested.isDone()) {
                 Duration pause = leadOnce();
                 Waiting.isDone(stopRequested, pause);
@@ -111,7 +109,7 @@ public final class Relay {
     private Duration leadOnce() throws InterruptedException {
         try (Connection connection = settings.database().connect("posthaste-lease", settings.lease())) {
             LeaseStore store = new LeaseStore(connection, settings.slot(), owner, settings.lease());
-            Optional<Lease> lease = standBy(store);
+            Optional<Lease> lease = candidacy.await(store);
             if (lease.isPresent()) {
                 lead(store, lease.get());
             }
@@ -132,38 +130,30 @@ public final class Relay {
     }
 
     private Duration away(Exception e) {
-        RelayMeters.Store store = isOfKafka(e) ? RelayMeters.Store.KAFKA : RelayMeters.Store.POSTGRESQL;
-        meters.storeIsAway(store);
+        Blame blame = Blame.of(e);
+        if (blame == Blame.KAFKA) {
+            meters.storeIsAway(RelayMeters.Store.KAFKA);
+            candidacy.cutOff(e);
+        } else if (blame == Blame.POSTGRESQL) {
+            meters.storeIsAway(RelayMeters.Store.POSTGRESQL);
+        }
         if (streamingSince != null && streamingSince.plus(BACKOFF_MAX).isBefore(clock.instant())) {
             backoff.reset(); // it went well in between; what fails anew at each start does not begin again
         }
         streamingSince = null;
         Duration pause = backoff.next();
-        String what = store + " failed: " + rootMessage(e);
+        String what = blame.says(e);
         log.warn("{}; beginning anew in {} ms", what, pause.toMillis());
         log.debug("the failure", e);
         standby(what);
         return pause;
     }
 
-    private Optional<Lease> standBy(LeaseStore store) throws SQLException, InterruptedException {
-        Duration sixth = settings.lease().dividedBy(6);
-        Duration pause = sixth.compareTo(STANDBY_PAUSE_MAX) < 0 ? sixth : STANDBY_PAUSE_MAX;
-        while (!stopRequested.isDone()) {
-            Optional<Lease> lease = store.tryAcquire();
-            meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);
-            if (lease.isPresent()) {
-                return lease;
-            }
-            if (!(state instanceof RelayState.Standby standby && standby.note().equals(OTHER_LEADS))) {
-                standby(OTHER_LEADS);
-            }
-            Waiting.isDone(stopRequested, pause);
+    private void standsBy(String note, boolean able) {
+        if (state instanceof RelayState.Standby standby) { // a halted relay stays halted while another leads
+            state = new RelayState.Standby(standby.since(), note, able);
         }
-        return Optional.empty();
     }
-
-    private static final String OTHER_LEADS = "another relay leads";
 
     private void lead(LeaseStore store, Lease lease) throws Exception {
         if (state instanceof RelayState.Halted halted) {
@@ -193,6 +183,7 @@ public final class Relay {
         try {
             store.release(lease);
         } catch (SQLException e) {
+            meters.storeIsAway(RelayMeters.Store.POSTGRESQL); // else it would look as if this relay could lead again
             log.debug("the lease was not released; it expires by itself", e);
         }
     }
@@ -201,6 +192,7 @@ public final class Relay {
         state = acquiring.toStreaming(clock.instant(), fence);
         meters.leads(true);
         streamingSince = clock.instant();
+        candidacy.streams();
     }
 
     private void draining() {
@@ -232,22 +224,5 @@ public final class Relay {
         } else if (current instanceof RelayState.Draining draining) {
             state = draining.toHalted(now, reason);
         }
-    }
-
-    private static boolean isOfKafka(Throwable e) {
-        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
-            if (cause instanceof KafkaException && !cause.getClass().getName().contains(".connect.")) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static String rootMessage(Throwable e) {
-        Throwable root = e;
-        while (root.getCause() != null && root.getCause() != root) {
-            root = root.getCause();
-        }
-        return root.getClass().getSimpleName() + ": " + root.getMessage();
     }
 }

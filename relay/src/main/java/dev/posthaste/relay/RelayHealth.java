@@ -5,19 +5,16 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
 import dev.posthaste.relay.health.HealthServer;
-import dev.posthaste.relay.health.RelayMeters;
 
 /** Says whether the relay is alive and whether it does its work, and why not. Thread-safe. */
 public final class RelayHealth {
 
     private final Relay relay;
-    private final RelayMeters meters;
     private final ObjectMapper json = new ObjectMapper();
 
     /** Looks at that relay. */
-    public RelayHealth(Relay relay, RelayMeters meters) {
+    public RelayHealth(Relay relay) {
         this.relay = relay;
-        this.meters = meters;
     }
 
     /** Alive: its thread lives. A relay that waits for a store or for a person is alive. */
@@ -28,10 +25,7 @@ public final class RelayHealth {
     /** Ready: it leads, or stands by and could take over. Not while a store is away, during the start, or halted. */
     public HealthServer.Answer ready() {
         RelayState state = relay.state();
-        boolean couldLead = state instanceof RelayState.Standby
-                && meters.isAvailable(RelayMeters.Store.POSTGRESQL)
-                && !meters.isAway(RelayMeters.Store.KAFKA)
-                && relay.isAlive();
+        boolean couldLead = state instanceof RelayState.Standby standby && standby.able() && relay.isAlive();
         return answer(state instanceof RelayState.Streaming || couldLead);
     }
 

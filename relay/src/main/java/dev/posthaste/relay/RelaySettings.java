@@ -46,7 +46,11 @@ public record RelaySettings(
     /** Room beside the largest payload for key, headers and the record's own frame. */
     private static final int MESSAGE_BYTES = 9 * 1024 * 1024;
 
-    private static final Duration LEASE_MIN = Duration.ofMillis(500);
+    /** PostgreSQL's answers are awaited for whole seconds, and for no longer than a lease. */
+    private static final Duration LEASE_MIN = Duration.ofSeconds(1);
+
+    /** What brokers allow ({@code transaction.max.timeout.ms}) unless they are told otherwise. */
+    private static final Duration TRANSACTION_MAX = Duration.ofMinutes(15);
 
     /**
      * Most messages and most bytes.
@@ -79,7 +83,8 @@ public record RelaySettings(
         }
         if (lease.compareTo(LEASE_MIN) < 0) {
             throw new IllegalArgumentException("lease is " + lease.toMillis() + " ms, but must be at least "
-                    + LEASE_MIN.toMillis() + " ms: it is renewed three times in its length");
+                    + LEASE_MIN.toMillis() + " ms: it is renewed three times in its length, and an answer of PostgreSQL"
+                    + " is awaited for whole seconds");
         }
         if (batch.messages() >= queue.messages()) {
             throw new IllegalArgumentException("batch.messages is " + batch.messages() + " and queue.messages is "
@@ -87,6 +92,11 @@ public record RelaySettings(
         }
         requirePositive("poll", poll);
         requirePositive("request timeout", requestTimeout);
+        if (transactionTimeout(lease, requestTimeout).compareTo(TRANSACTION_MAX) > 0) {
+            throw new IllegalArgumentException("lease is " + lease.toSeconds() + " s and request timeout is "
+                    + requestTimeout.toSeconds() + " s, but a lease and two requests must fit into a Kafka transaction,"
+                    + " for which brokers allow " + TRANSACTION_MAX.toSeconds() + " s");
+        }
         if (drain.isNegative()) {
             throw new IllegalArgumentException("drain is " + drain.toMillis() + " ms, but must not be negative");
         }
@@ -109,8 +119,16 @@ public record RelaySettings(
     }
 
     /**
-     * The part for the publisher. Kafka aborts a dead leader's transaction after it; a live one's batch must end
-     * within.
+     * The longest transaction of a leader that lives: one request sends its last record, one commits it, and the leader
+     * may stand still for almost a lease. Were it shorter, Kafka would take a live leader for a dead one.
+     */
+    private static Duration transactionTimeout(Duration lease, Duration requestTimeout) {
+        return lease.plus(requestTimeout.multipliedBy(2));
+    }
+
+    /**
+     * The part for the publisher. Kafka aborts a dead leader's transaction after it, unless another leads before; a
+     * live one's batch must end within.
      */
     public PublisherSettings publisher() {
         return publisher(namespace.name() + "-" + slot);
@@ -127,7 +145,7 @@ public record RelaySettings(
                 namespace,
                 slot,
                 transactionalId,
-                lease.multipliedBy(3).plus(requestTimeout),
+                transactionTimeout(lease, requestTimeout),
                 requestTimeout,
                 MESSAGE_BYTES);
     }

@@ -14,8 +14,19 @@ public sealed interface RelayState {
     /** Its name in health, metrics and {@code status}. */
     String wireName();
 
-    /** Another relay leads, or a store is away; this one tries to lead. */
-    record Standby(Instant since, String note) implements RelayState {
+    /**
+     * Another relay leads, or a store is away; this one tries to lead.
+     *
+     * @param note why it does not lead
+     * @param able whether it could take over at this moment, as far as it knows
+     */
+    record Standby(Instant since, String note, boolean able) implements RelayState {
+
+        /** One that could not take over. */
+        public Standby(Instant since, String note) {
+            this(since, note, false);
+        }
+
         @Override
         public String wireName() {
             return "standby";

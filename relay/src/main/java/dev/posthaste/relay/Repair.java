@@ -3,10 +3,8 @@ package dev.posthaste.relay;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.EnumSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +19,6 @@ import dev.posthaste.relay.lease.LeaseStore;
 import dev.posthaste.relay.lease.LeasedSession;
 import dev.posthaste.relay.publishing.KafkaPublisher;
 import dev.posthaste.relay.publishing.Position;
-import dev.posthaste.relay.publishing.PositionStore;
 import dev.posthaste.relay.publishing.TopicTail;
 import dev.posthaste.relay.quarantine.QuarantineStore;
 import dev.posthaste.relay.routing.Router;
@@ -43,10 +40,6 @@ import dev.posthaste.schemas.catalog.Catalog;
  */
 public final class Repair {
 
-    /** Not to be closed without somebody saying that this is the outbox all the same. */
-    private static final Set<HaltReason.Cause> OTHER_DATABASE =
-            EnumSet.of(HaltReason.Cause.POSITION_OF_ANOTHER_DATABASE, HaltReason.Cause.DATABASE_OLDER_THAN_POSITION);
-
     private static final Duration LEASE_WAIT = Duration.ofMillis(200);
 
     private final RelaySettings settings;
@@ -54,6 +47,7 @@ public final class Repair {
     private final Catalog catalog;
     private final RelayMeters meters;
     private final Consumer<String> report;
+    private final RepairExam exam;
 
     /**
      * Prepares a repair.
@@ -62,19 +56,37 @@ public final class Repair {
      * @param report told of each step
      */
     public Repair(RelaySettings settings, String owner, Catalog catalog, RelayMeters meters, Consumer<String> report) {
+        this(settings, owner, catalog, meters, report, null);
+    }
+
+    /**
+     * Prepares a repair of what a relay halted with, where a repair does not see it by itself.
+     *
+     * @param told {@code EVIDENCE_INCOMPLETE} or {@code POSITION_UNREADABLE}; null: neither
+     * @throws IllegalArgumentException if it is another cause
+     */
+    public Repair(
+            RelaySettings settings,
+            String owner,
+            Catalog catalog,
+            RelayMeters meters,
+            Consumer<String> report,
+            HaltReason.@Nullable Cause told) {
         this.settings = settings;
         this.owner = owner;
         this.catalog = catalog;
         this.meters = meters;
         this.report = report;
+        this.exam = new RepairExam(settings, told, report);
     }
 
     /** Says what a repair would do, without doing anything; returns the gap, null if there is none. */
-    public @Nullable HaltReason examine() throws SQLException, InterruptedException {
+    public @Nullable HaltReason examine() throws SQLException, HaltException, InterruptedException {
         try (Connection control = settings.database().connect("posthaste-repair")) {
+            Registration.require(control, settings);
             SourceDatabase database = new SourceDatabase(control);
             Optional<SlotState> slot = database.slot(settings.slot()); // before the position, which only grows
-            HaltReason gap = gap(database, slot, positions().read());
+            HaltReason gap = exam.gap(database, slot, exam.readPosition());
             if (gap == null) {
                 report.accept("there is no gap: position and slot fit");
                 return null;
@@ -83,7 +95,7 @@ public final class Repair {
             try (Connection snapshot = settings.database().connect("posthaste-repair")) {
                 snapshot.setAutoCommit(false);
                 Unpublished unpublished = new Unpublished(snapshot);
-                unpublished.readTopics(tail(), topics());
+                unpublished.readTopics(tail(), topics(), gap.cause() == HaltReason.Cause.EVIDENCE_INCOMPLETE);
                 report.accept(unpublished.count()
                         + " messages would be published and marked as repaired; a new slot would be made");
                 snapshot.rollback();
@@ -137,14 +149,15 @@ public final class Repair {
     private boolean lead(LeaseKeeper keeper, boolean anotherDatabase) throws Exception {
         try (KafkaPublisher publisher = KafkaPublisher.open(settings.publisher());
                 Connection control = settings.database().connect("posthaste-repair")) {
+            Registration.require(control, settings);
             SourceDatabase database = new SourceDatabase(control);
-            Optional<Position> found = positions().read();
-            HaltReason gap = gap(database, database.slot(settings.slot()), found);
+            Optional<Position> found = exam.readPosition();
+            HaltReason gap = exam.gap(database, database.slot(settings.slot()), found);
             if (gap == null) {
                 report.accept("there is no gap: position and slot fit");
                 return false;
             }
-            refuseUnlessRepairable(gap, anotherDatabase);
+            RepairExam.refuseUnlessRepairable(gap, anotherDatabase);
             report.accept("gap: " + gap.cause() + ": " + gap.detail());
             Position before = found.isPresent() ? found.get() : lostPosition(database);
             Lease lease = keeper.raiseFence(before.fence())
@@ -158,16 +171,24 @@ public final class Repair {
                     LeasedSession session = LeasedSession.open(
                             settings.database().connect("posthaste-evidence"), lease, settings.lease())) {
                 slot.beginSnapshot(snapshot);
-                Position after = publish(publisher, session, snapshot, before, lease);
+                Position after = publish(
+                        publisher,
+                        session,
+                        snapshot,
+                        before,
+                        lease,
+                        gap.cause() == HaltReason.Cause.EVIDENCE_INCOMPLETE);
+                // Batches beyond the newest evidence are proved under later numbers, or there is nothing to prove.
                 publisher.publishPosition(new Position(
                         database.identity(),
                         lease.fence(),
-                        after.batch(),
-                        after.batchMessages(),
+                        database.lastBatch(settings.slot()),
+                        0,
                         slot.consistentPoint(),
                         null,
                         slot.consistentPoint(),
-                        after.lastMessageId()));
+                        after.lastMessageId(),
+                        false));
                 snapshot.rollback();
                 report.accept("streaming resumes at " + slot.consistentPoint());
                 return true;
@@ -176,7 +197,12 @@ public final class Repair {
     }
 
     private Position publish(
-            KafkaPublisher publisher, LeasedSession session, Connection snapshot, Position before, Lease lease)
+            KafkaPublisher publisher,
+            LeasedSession session,
+            Connection snapshot,
+            Position before,
+            Lease lease,
+            boolean evidenceWasLost)
             throws Exception {
         EvidenceStore evidence = new EvidenceStore(session);
         QuarantineStore quarantine = new QuarantineStore(session);
@@ -191,7 +217,7 @@ public final class Repair {
                 catalog.version(),
                 quarantine.unproved());
         Unpublished unpublished = new Unpublished(snapshot);
-        unpublished.readTopics(tail(), topics());
+        unpublished.readTopics(tail(), topics(), evidenceWasLost);
         Progress progress = new Progress(before);
         unpublished.unproved(rows -> {
             // Numbered after what streaming numbered: the batch that lacks its evidence may have been torn from
@@ -224,8 +250,7 @@ public final class Repair {
                 lease.fence(),
                 batch.messages().size(),
                 batch.messages().get(batch.messages().size() - 1).row().id());
-        dispatch.settle(batch, after);
-        progress.position = after;
+        progress.position = dispatch.settle(batch, after);
         progress.published += batch.messages().size();
     }
 
@@ -239,43 +264,10 @@ public final class Repair {
         }
     }
 
-    /** Null: there is none. */
-    private @Nullable HaltReason gap(SourceDatabase database, Optional<SlotState> slot, Optional<Position> position)
-            throws SQLException {
-        if (position.isEmpty()) {
-            return new HaltReason(
-                    HaltReason.Cause.POSITION_MISSING,
-                    "there is no position for slot " + settings.slot(),
-                    "posthaste repair");
-        }
-        try {
-            Lsn unused = GapCheck.refuse(settings.slot(), slot, position.get(), database);
-            return null;
-        } catch (HaltException e) {
-            return e.reason();
-        }
-    }
-
-    private static void refuseUnlessRepairable(HaltReason gap, boolean anotherDatabase) throws HaltException {
-        if (OTHER_DATABASE.contains(gap.cause()) && !anotherDatabase) {
-            throw new HaltException(
-                    gap.cause(),
-                    gap.detail(),
-                    "if this is the outbox after a restore, a failover or an upgrade, run posthaste position rebase");
-        }
-        if (gap.cause() == HaltReason.Cause.SLOT_OF_ANOTHER_PLUGIN) {
-            throw new HaltException(gap);
-        }
-    }
-
     /** In the place of a lost one; the slot lies beyond it, and the numbers of batches go on. */
     private Position lostPosition(SourceDatabase database) throws SQLException {
         Position first = Position.first(database.identity(), Lsn.NONE);
         return first.afterBatch(database.lastBatch(settings.slot()));
-    }
-
-    private PositionStore positions() {
-        return new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout());
     }
 
     private TopicTail tail() {

@@ -17,10 +17,13 @@ import dev.posthaste.relay.lease.FencedException;
 import dev.posthaste.relay.lease.Lease;
 import dev.posthaste.relay.lease.LeaseKeeper;
 import dev.posthaste.relay.lease.LeasedSession;
+import dev.posthaste.relay.publishing.HandlerTopics;
 import dev.posthaste.relay.publishing.KafkaPublisher;
+import dev.posthaste.relay.publishing.PartitionMemory;
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.PositionStore;
 import dev.posthaste.relay.quarantine.QuarantineStore;
+import dev.posthaste.relay.quarantine.Retries;
 import dev.posthaste.relay.routing.Router;
 import dev.posthaste.relay.source.DebeziumSource;
 import dev.posthaste.relay.source.Lsn;
@@ -41,6 +44,8 @@ final class Term {
 
     private static final Logger log = LoggerFactory.getLogger(Term.class);
     private static final Duration SLOT_FREE_TIMEOUT = Duration.ofSeconds(10);
+    /** A server that answers so late is away; a stop must not wait longer for it. */
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
 
     private final RelaySettings settings;
     private final Preflight preflight;
@@ -66,29 +71,34 @@ final class Term {
     void run(CompletableFuture<?> over, LongConsumer onStreaming, Runnable onDraining) throws Exception {
         Catalog catalog = readCatalog();
         try (KafkaPublisher publisher = KafkaPublisher.open(settings.publisher());
-                Connection control = settings.database().connect("posthaste-control")) {
+                Connection control = connectControl()) {
             meters.storeIsAvailable(RelayMeters.Store.KAFKA);
             SourceDatabase database = new SourceDatabase(control);
-            requireRegistration(control);
+            database.limitLockWaits(settings.lease().dividedBy(3));
+            Registration.require(control, settings);
             preflight.check(control);
+            HandlerTopics topics = lookAtTopics(catalog, control);
             database.freeSlot(settings.slot(), SLOT_FREE_TIMEOUT);
-            Position position = readPosition();
-            Lsn streamStart = GapCheck.refuse(settings.slot(), database.slot(settings.slot()), position, database);
+            GapCheck.Begin begin = GapCheck.refuse(settings, database.slot(settings.slot()), readPosition(), database);
+            Position position = begin.position();
+            Lsn streamStart = begin.stream();
             Lease lease = keeper.raiseFence(position.fence())
                     .orElseThrow(() -> new FencedException("PostgreSQL: the lease was taken during the start"));
             meters.storeIsAvailable(RelayMeters.Store.POSTGRESQL);
-            try (LeasedSession session =
-                    LeasedSession.open(settings.database().connect("posthaste-evidence"), lease, settings.lease())) {
+            try (LeasedSession session = LeasedSession.open(connectEvidence(), lease, settings.lease())) {
                 EvidenceStore evidence = new EvidenceStore(session);
                 QuarantineStore quarantine = new QuarantineStore(session);
                 boolean settled = position.batch() == 0 || evidence.isSettled(position.batch());
+                Router router = new Router(settings.namespace(), catalog, topics);
+                RetryTurn turn = new RetryTurn(topics, session, meters);
+                Retries retries = new Retries(
+                        session,
+                        router,
+                        publisher::publishReleased,
+                        settings.batch().bytes(),
+                        turn);
                 Dispatch dispatch = new Dispatch(
-                        new Dispatch.Stages(
-                                new Router(settings.namespace(), catalog),
-                                quarantine::record,
-                                publisher::publish,
-                                evidence::settle,
-                                meters),
+                        new Dispatch.Stages(router, quarantine::record, publisher::publish, evidence::settle, meters),
                         attempts,
                         catalog.version(),
                         quarantine.unproved());
@@ -97,20 +107,19 @@ final class Term {
                         settings.batch(),
                         new Pipeline.Start(position, streamStart, settled),
                         lease.fence(),
-                        () -> checkSlotUnmoved(streamStart));
+                        () -> checkSlotUnmoved(session, streamStart));
                 log.info(
                         "streaming slot {} from {} with fence {}, after batch {}",
                         settings.slot(),
                         streamStart,
                         lease.fence(),
                         position.batch());
-                stream(
-                        DebeziumSource.start(settings.source(), streamStart, pipeline),
-                        control,
-                        over,
-                        lease,
-                        onStreaming,
-                        onDraining);
+                WalSource source = DebeziumSource.start(settings.source(), streamStart, batch -> {
+                    pipeline.onBatch(batch);
+                    turn.takeIfDue(retries);
+                });
+                FiguresReader figures = new FiguresReader(settings.slot(), catalog);
+                stream(source, control, figures, over, lease, onStreaming, onDraining);
             }
         }
     }
@@ -118,19 +127,15 @@ final class Term {
     private void stream(
             WalSource source,
             Connection control,
+            FiguresReader figures,
             CompletableFuture<?> over,
             Lease lease,
             LongConsumer onStreaming,
             Runnable onDraining)
             throws Exception {
-        Maintenance maintenance = new Maintenance(control, settings.slot(), meters);
-        try {
+        try (Maintenance maintenance = Maintenance.start(control, this::connectControl, figures, meters)) {
             onStreaming.accept(lease.fence());
-            CompletableFuture<?> end = CompletableFuture.anyOf(source.ended(), over);
-            while (!Waiting.isDone(end, Maintenance.PAUSE)) {
-                maintenance.runWhatIsDue();
-            }
-            end.get();
+            CompletableFuture.anyOf(source.ended(), over).get();
         } catch (ExecutionException e) {
             if (e.getCause() instanceof UnreadableRowException unreadable) {
                 throw new HaltException(
@@ -143,6 +148,42 @@ final class Term {
             onDraining.run();
             source.stop(settings.drain());
         }
+    }
+
+    private Connection connectControl() throws SQLException {
+        return settings.database().connect("posthaste-control", ANSWER_MAX);
+    }
+
+    /**
+     * A topic that is gone, forbidden, or has got other partitions concerns its handler alone, and ends no term. All of
+     * them together are no fault of the messages: they wait.
+     */
+    private HandlerTopics lookAtTopics(Catalog catalog, Connection control)
+            throws SQLException, HaltException, InterruptedException {
+        HandlerTopics topics = HandlerTopics.look(
+                settings.kafka(),
+                settings.requestTimeout(),
+                catalog.handlers().stream()
+                        .map(handler -> settings.namespace().topic(handler.handler()))
+                        .toList());
+        RetryTurn.refuseIfAllAreClosed(topics);
+        RetryTurn.waitFor(RetryTurn.waited(topics, control), topics);
+        topics.closed()
+                .forEach((topic, cause) ->
+                        log.warn("{}: {}; what goes there is quarantined, and tried again by itself", topic, cause));
+        new PartitionMemory(control)
+                .remember(topics.partitions())
+                .forEach((topic, count) -> log.warn(
+                        "topic {} had {} partitions when it was first seen and has {} now: the order per key is not kept across the change; see posthaste doctor",
+                        topic,
+                        count.first(),
+                        count.now()));
+        return topics;
+    }
+
+    /** An answer later than the lease lasts proves nothing: the transaction holds the row that renews it. */
+    private Connection connectEvidence() throws SQLException {
+        return settings.database().connect("posthaste-evidence", settings.lease());
     }
 
     private Catalog readCatalog() throws HaltException {
@@ -174,33 +215,15 @@ final class Term {
         }
     }
 
-    private void requireRegistration(Connection control) throws SQLException, HaltException {
-        try (var query = control.prepareStatement("SELECT namespace FROM relay.source WHERE slot = ?")) {
-            query.setString(1, settings.slot());
-            try (var rows = query.executeQuery()) {
-                String registered = rows.next() ? rows.getString(1) : null;
-                if (!settings.namespace().name().equals(registered)) {
-                    throw new HaltException(
-                            HaltReason.Cause.SOURCE_NOT_REGISTERED,
-                            "slot " + settings.slot() + " is registered for namespace " + registered + ", not for "
-                                    + settings.namespace(),
-                            "run `posthaste init` with this slot and namespace, or correct the settings");
-                }
-            }
-        }
-    }
-
     /** The old walsender is gone before the slot is read; this makes sure, before anything is published. */
-    private void checkSlotUnmoved(Lsn streamStart) throws HaltException, SQLException {
-        try (Connection connection = settings.database().connect("posthaste-check")) {
-            Optional<SlotState> slot = new SourceDatabase(connection).slot(settings.slot());
-            if (slot.isEmpty() || !streamStart.equals(slot.get().confirmed())) {
-                throw new HaltException(
-                        HaltReason.Cause.SLOT_BEYOND_ACK,
-                        "slot " + settings.slot() + " stood at " + streamStart + " when the stream began and is now "
-                                + slot.map(SlotState::confirmed).orElse(null) + " before anything was acknowledged",
-                        "find out who else moves this slot");
-            }
+    private void checkSlotUnmoved(LeasedSession session, Lsn streamStart) throws HaltException, SQLException {
+        Optional<SlotState> slot = session.read(connection -> new SourceDatabase(connection).slot(settings.slot()));
+        if (slot.isEmpty() || !streamStart.equals(slot.get().confirmed())) {
+            throw new HaltException(
+                    HaltReason.Cause.SLOT_BEYOND_ACK,
+                    "slot " + settings.slot() + " stood at " + streamStart + " when the stream began and is now "
+                            + slot.map(SlotState::confirmed).orElse(null) + " before anything was acknowledged",
+                    "find out who else moves this slot");
         }
     }
 }

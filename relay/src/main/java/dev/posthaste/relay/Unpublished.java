@@ -38,16 +38,23 @@ final class Unpublished {
         this.snapshot = snapshot;
     }
 
-    /** Reads the ids that are on the topics since the last evidence; to be called first. */
-    void readTopics(TopicTail tail, Collection<String> topics) throws SQLException {
+    /**
+     * Reads the ids that are on the topics since the last evidence; to be called first.
+     *
+     * @param evidenceWasLost whether evidence of whatever batch may be missing: then they are read from the time on
+     *     when the oldest message without evidence was staged
+     */
+    void readTopics(TopicTail tail, Collection<String> topics, boolean evidenceWasLost) throws SQLException {
         try (Statement make = snapshot.createStatement()) {
             make.execute(
                     "CREATE TEMPORARY TABLE on_topic (id uuid, staged_at timestamptz, PRIMARY KEY (id, staged_at)) ON COMMIT DROP");
         }
-        Instant since = lastEvidence().minus(MARGIN);
+        Instant since = evidenceWasLost
+                ? first("SELECT oldest_created_at FROM outbox.pending_summary()")
+                : first("SELECT max(completed_at) FROM outbox.dispatch_batch");
         try (PreparedStatement insert = snapshot.prepareStatement(
                 "INSERT INTO on_topic SELECT * FROM unnest(?::uuid[], ?::text[]::timestamptz[]) ON CONFLICT DO NOTHING")) {
-            tail.read(topics, since, messages -> {
+            tail.read(topics, since.minus(MARGIN), messages -> {
                 insert.setArray(
                         1,
                         snapshot.createArrayOf(
@@ -65,13 +72,12 @@ final class Unpublished {
         }
     }
 
-    private Instant lastEvidence() throws SQLException {
-        try (PreparedStatement query =
-                        snapshot.prepareStatement("SELECT max(completed_at) FROM outbox.dispatch_batch");
+    private Instant first(String time) throws SQLException {
+        try (PreparedStatement query = snapshot.prepareStatement(time);
                 ResultSet row = query.executeQuery()) {
             row.next();
-            OffsetDateTime last = row.getObject(1, OffsetDateTime.class);
-            return last == null ? Instant.EPOCH.plus(MARGIN) : last.toInstant();
+            OffsetDateTime found = row.getObject(1, OffsetDateTime.class);
+            return found == null ? Instant.EPOCH.plus(MARGIN) : found.toInstant();
         }
     }
 

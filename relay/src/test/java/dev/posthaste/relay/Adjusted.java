@@ -28,6 +28,25 @@ final class Adjusted {
         return copy(s, s.namespace(), s.slot(), s.database(), s.batch(), s.queue(), requestTimeout);
     }
 
+    /** A sign of life so often: between the rows of a transaction as well. */
+    static RelaySettings heartbeat(RelaySettings s, Duration heartbeat) {
+        return new RelaySettings(
+                s.namespace(),
+                s.slot(),
+                s.publication(),
+                s.database(),
+                s.kafka(),
+                s.catalog(),
+                s.lease(),
+                s.batch(),
+                s.queue(),
+                s.poll(),
+                heartbeat,
+                s.requestTimeout(),
+                s.drain(),
+                s.http());
+    }
+
     static RelaySettings source(RelaySettings s, Namespace namespace, String slot) {
         return copy(s, namespace, slot, s.database(), s.batch(), s.queue());
     }

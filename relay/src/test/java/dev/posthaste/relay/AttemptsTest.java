@@ -15,4 +15,13 @@ class AttemptsTest {
         assertThat(attempts.next(2)).isEqualTo(2);
         assertThat(attempts.next(2)).isEqualTo(3);
     }
+
+    @Test
+    void anOutageSpendsNone() {
+        Attempts attempts = new Attempts();
+        assertThat(attempts.next(1)).isEqualTo(1);
+        attempts.takeBack();
+        assertThat(attempts.next(1)).isEqualTo(1);
+        assertThat(attempts.next(1)).isEqualTo(2);
+    }
 }

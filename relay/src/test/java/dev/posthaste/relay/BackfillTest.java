@@ -30,7 +30,8 @@ class BackfillTest {
             LAST_COMMIT,
             new Position.InProgress(9, 2),
             LAST_COMMIT,
-            new UUID(0, 4));
+            new UUID(0, 4),
+            false);
 
     private final PositionTracker tracker = new PositionTracker(POSITION, SLOT);
     private long number;

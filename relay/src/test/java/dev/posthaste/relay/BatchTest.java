@@ -39,7 +39,8 @@ class BatchTest {
                         new Lsn(100),
                         new Position.InProgress(3, 2),
                         new Lsn(200),
-                        new UUID(0, 2)));
+                        new UUID(0, 2),
+                        false));
         assertThat(batch.rows()).extracting(row -> row.id()).containsExactly(new UUID(0, 1), new UUID(0, 2));
     }
 
@@ -70,7 +71,7 @@ class BatchTest {
     private void add(Batch batch, long number) {
         tracker.row();
         batch.add(
-                new RoutedMessage(Rows.row(new UUID(0, number)), List.of("a", "b"), List.of(), "key", Map.of()),
+                new RoutedMessage(Rows.row(new UUID(0, number)), List.of("a", "b"), List.of(), "key", Map.of(), false),
                 tracker);
     }
 }

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.postgresql.PGConnection;
 
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -21,6 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class CommitsTest {
 
     @Test
+    @ReportedCase(15)
     void rolledBackTransactionsAndSavepointsNeverAppear(Stack stack, @TempDir Path directory) throws Exception {
         Outbox outbox = Outbox.initialised(stack, directory);
         try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming();
@@ -85,6 +87,7 @@ class CommitsTest {
     }
 
     @Test
+    @ReportedCase(15)
     void aPreparedTransactionIsPublishedOnceItIsCommitted(Stack stack, @TempDir Path directory) throws Exception {
         Outbox outbox = Outbox.initialised(stack, directory);
         String prepared = outbox.settings().slot() + "-2";
@@ -106,6 +109,7 @@ class CommitsTest {
     }
 
     @Test
+    @ReportedCase(1)
     void aCopyOfAThousandRowsArrivesOnceAndInOrder(Stack stack, @TempDir Path directory) throws Exception {
         Outbox outbox = Outbox.initialised(stack, directory);
         StringBuilder rows = new StringBuilder();
@@ -128,6 +132,7 @@ class CommitsTest {
     }
 
     @Test
+    @ReportedCase(11)
     void aTransactionLargerThanBatchAndQueueArrivesOnceAndInOrder(Stack stack, @TempDir Path directory)
             throws Exception {
         Outbox outbox = Outbox.initialised(stack, directory);

@@ -1,13 +1,16 @@
 package dev.posthaste.relay;
 
 import java.util.Optional;
+import java.util.UUID;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.SlotState;
 import dev.posthaste.relay.source.SourceDatabase;
+import dev.posthaste.relay.source.TimelineHistory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -31,7 +34,9 @@ class GapTest {
     @Test
     void neitherIsASlotBehindIt() throws HaltException {
         SlotState behind = slot("pgoutput", new Lsn(450), "unreserved", null);
-        assertThat(Gap.refuse("slot", Optional.of(behind), POSITION, DATABASE)).isEqualTo(new Lsn(450));
+        Position published = new Position(
+                DATABASE, 1, 1, 1, CONFIRMED, new Position.InProgress(3, 1), CONFIRMED, new UUID(0, 1), false);
+        assertThat(Gap.refuse("slot", Optional.of(behind), published, DATABASE)).isEqualTo(new Lsn(450));
     }
 
     @Test
@@ -75,16 +80,61 @@ class GapTest {
         for (SourceDatabase.Identity other : new SourceDatabase.Identity[] {
             new SourceDatabase.Identity("8", "library", 2),
             new SourceDatabase.Identity("7", "other", 2),
-            new SourceDatabase.Identity("7", "library", 3)
+            new SourceDatabase.Identity("7", "library", 1)
         }) {
-            assertHalted(HaltReason.Cause.POSITION_OF_ANOTHER_DATABASE, Optional.of(SLOT), other);
+            assertHalted(HaltReason.Cause.POSITION_OF_ANOTHER_DATABASE, () -> Gap.refuseAnother(POSITION, other));
         }
+    }
+
+    @Test
+    void aServerPromotedBehindThePositionTakesItOverAndAllowsTheSlotNoFurtherThanWhereItParted() throws HaltException {
+        SourceDatabase.Identity promoted = new SourceDatabase.Identity("7", "library", 3);
+        Position ahead = POSITION.acknowledging(1, new Lsn(900));
+
+        Position there = Gap.afterPromotion(ahead, promoted, history("1\t0/64\tx\n2\t0/258\tx\n"));
+
+        assertThat(there.source()).isEqualTo(promoted);
+        assertThat(there.lastCommit()).isEqualTo(CONFIRMED);
+        assertThat(there.ack()).isEqualTo(new Lsn(0x258));
+        assertThat(Gap.afterPromotion(POSITION, promoted, history("2\t0/258\tx"))
+                        .ack())
+                .isEqualTo(CONFIRMED);
+    }
+
+    @Test
+    void aServerPromotedBeforeThePositionLacksWhatWasPublished() {
+        SourceDatabase.Identity promoted = new SourceDatabase.Identity("7", "library", 3);
+        HaltReason reason = assertHalted(
+                HaltReason.Cause.DATABASE_OLDER_THAN_POSITION,
+                () -> Gap.afterPromotion(POSITION, promoted, history("1\t0/64\tx\n2\t0/1F3\tx")));
+        assertThat(reason.detail()).contains("0/1F3", CONFIRMED.toString());
+    }
+
+    @Test
+    void aServerThatCameFromAnotherTimelineIsAnother() {
+        SourceDatabase.Identity restored = new SourceDatabase.Identity("7", "library", 3);
+        assertHalted(
+                HaltReason.Cause.POSITION_OF_ANOTHER_DATABASE,
+                () -> Gap.afterPromotion(POSITION, restored, history("1\t0/FFFF\tx")));
+    }
+
+    @Test
+    void aSlotBehindThePlaceWhereItWasMadeIsOfAnOlderCopy() {
+        SlotState older = slot("pgoutput", new Lsn(499), "reserved", null);
+        assertHalted(HaltReason.Cause.DATABASE_OLDER_THAN_POSITION, Optional.of(older), DATABASE);
+    }
+
+    private static TimelineHistory history(String file) {
+        return TimelineHistory.parse(file);
     }
 
     private static HaltReason assertHalted(
             HaltReason.Cause cause, Optional<SlotState> slot, SourceDatabase.Identity database) {
-        HaltException halt =
-                catchThrowableOfType(HaltException.class, () -> Gap.refuse("slot", slot, POSITION, database));
+        return assertHalted(cause, () -> Gap.refuse("slot", slot, POSITION, database));
+    }
+
+    private static HaltReason assertHalted(HaltReason.Cause cause, ThrowingCallable refusing) {
+        HaltException halt = catchThrowableOfType(HaltException.class, refusing);
         assertThat(halt.reason().cause()).isEqualTo(cause);
         assertThat(halt.reason().detail()).isNotBlank();
         assertThat(halt.reason().remedy()).isNotBlank();

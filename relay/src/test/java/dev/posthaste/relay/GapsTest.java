@@ -1,7 +1,9 @@
 package dev.posthaste.relay;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -16,15 +18,18 @@ import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 /** What happens to slot, position and registration while the relay is away is noticed and named, never papered over. */
 @PosthasteStack
 class GapsTest {
 
+    private final List<String> said = new ArrayList<>();
     private Outbox outbox;
     private String slot;
     private Stack stack;
@@ -58,6 +63,7 @@ class GapsTest {
     }
 
     @Test
+    @ReportedCase(2)
     void aDroppedSlotHaltsAndIsNotMadeAnew() throws Exception {
         outbox.sql("SELECT pg_drop_replication_slot('" + slot + "')");
         try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
@@ -68,6 +74,7 @@ class GapsTest {
     }
 
     @Test
+    @ReportedCase(3)
     void aSlotDroppedUnderTheRunningRelayHaltsAndIsNotMadeAnew() throws Exception {
         try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
             outbox.awaitDispatched();
@@ -81,6 +88,7 @@ class GapsTest {
     }
 
     @Test
+    @ReportedCase(2)
     void aSlotDroppedAndMadeAgainHalts() throws Exception {
         outbox.sql("SELECT pg_drop_replication_slot('" + slot + "')");
         outbox.sql("SELECT pg_create_logical_replication_slot('" + slot + "', 'pgoutput')");
@@ -88,6 +96,7 @@ class GapsTest {
     }
 
     @Test
+    @ReportedCase(2)
     void aSlotAdvancedBySomebodyElseHalts() throws Exception {
         outbox.sql("SELECT pg_replication_slot_advance('" + slot + "', pg_current_wal_lsn())");
         HaltReason reason = haltsWith(HaltReason.Cause.SLOT_BEYOND_ACK);
@@ -103,6 +112,7 @@ class GapsTest {
     }
 
     @Test
+    @ReportedCase(43)
     void anEmptyPositionTopicHaltsAndIsNoFirstStart() throws Exception {
         String topic = outbox.settings().namespace().positionTopic();
         try (Admin admin =
@@ -116,6 +126,7 @@ class GapsTest {
     }
 
     @Test
+    @ReportedCase(43)
     void aDeletedPositionTopicHaltsAndIsNoOutage() throws Exception {
         String topic = outbox.settings().namespace().positionTopic();
         try (Admin admin =
@@ -128,14 +139,46 @@ class GapsTest {
 
     @Test
     void aPositionOfAnUnknownFormatHalts() throws Exception {
+        writePosition("{\"format\": 2}");
+        assertThat(haltsWith(HaltReason.Cause.POSITION_UNREADABLE).detail()).contains("format 2");
+    }
+
+    @Test
+    void aPositionOfAnotherServerOfAnotherDatabaseAndOfAYoungerTimelineHalt() throws Exception {
+        String ours = positionRecord();
+        for (String[] change : new String[][] {
+            {"\"systemIdentifier\":\"", "\"systemIdentifier\":\"1"},
+            {"\"database\":\"", "\"database\":\"other_"},
+            {"\"timeline\":", "\"timeline\":7"}
+        }) {
+            writePosition(ours.replace(change[0], change[1]));
+            HaltReason reason = haltsWith(HaltReason.Cause.POSITION_OF_ANOTHER_DATABASE);
+            assertThat(reason.detail()).contains("timeline").doesNotContain("Identity[");
+        }
+        writePosition(ours);
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            outbox.awaitDispatched();
+        }
+    }
+
+    private String positionRecord() {
+        return TopicReader.readCommitted(
+                        stack.kafka().bootstrapServers(),
+                        outbox.settings().namespace().positionTopic())
+                .stream()
+                .reduce((first, second) -> second)
+                .map(message -> new String(message.value(), StandardCharsets.UTF_8))
+                .orElseThrow();
+    }
+
+    private void writePosition(String json) throws Exception {
         try (KafkaProducer<String, String> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", stack.kafka().bootstrapServers()),
                 new StringSerializer(),
                 new StringSerializer())) {
-            producer.send(new ProducerRecord<>(outbox.settings().namespace().positionTopic(), slot, "{\"format\": 2}"))
+            producer.send(new ProducerRecord<>(outbox.settings().namespace().positionTopic(), slot, json))
                     .get();
         }
-        assertThat(haltsWith(HaltReason.Cause.POSITION_UNREADABLE).detail()).contains("format 2");
     }
 
     @Test
@@ -152,17 +195,80 @@ class GapsTest {
 
     @Test
     void evidenceThatWasDeletedHalts() throws Exception {
+        publishAllAndLetTheSlotPass();
+        outbox.sql("DELETE FROM outbox.dispatch_batch WHERE batch = 2");
+        try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
+            assertThat(relay.awaitHalted().cause()).isEqualTo(HaltReason.Cause.EVIDENCE_INCOMPLETE);
+        }
+        assertThat(outbox.idsOn("due-notice")).hasSize(10);
+
+        assertThat(Repairs.of(outbox, said).run(false, Duration.ofSeconds(10)))
+                .as("repair, not told of it")
+                .isFalse();
+        assertThat(said).anyMatch(line -> line.contains("--cause EVIDENCE_INCOMPLETE"));
+        assertThat(Repairs.of(outbox, said, HaltReason.Cause.EVIDENCE_INCOMPLETE)
+                        .run(false, Duration.ofSeconds(10)))
+                .isTrue();
+        assertNothingIsPublishedTwiceAfterwards();
+    }
+
+    @Test
+    void evidenceOfSeveralBatchesThatWasDeletedHaltsAndIsSeenByRepair() throws Exception {
+        publishAllAndLetTheSlotPass();
+        outbox.sql("DELETE FROM outbox.dispatch_batch");
+        try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
+            HaltReason reason = relay.awaitHalted();
+            assertThat(reason.cause()).isEqualTo(HaltReason.Cause.EVIDENCE_INCOMPLETE);
+            assertThat(reason.detail()).contains("batches up to 2", "beyond batch 0");
+        }
+        assertThat(Repairs.of(outbox, said).run(false, Duration.ofSeconds(10))).isTrue();
+        assertNothingIsPublishedTwiceAfterwards();
+    }
+
+    private void publishAllAndLetTheSlotPass() throws Exception {
         try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
             outbox.awaitDispatched();
             Lsn published =
                     Lsn.parse(outbox.column("SELECT pg_current_wal_lsn()").get(0));
             await().atMost(Duration.ofSeconds(20)).until(() -> published.isBefore(outbox.slot()));
         }
-        outbox.sql("DELETE FROM outbox.dispatch_batch");
+        assertThat(outbox.position().batch()).isEqualTo(2);
+    }
+
+    private void assertNothingIsPublishedTwiceAfterwards() throws Exception {
+        outbox.insert(2, "after");
         try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
-            assertThat(relay.awaitHalted().cause()).isEqualTo(HaltReason.Cause.EVIDENCE_INCOMPLETE);
+            outbox.awaitDispatched();
         }
-        assertThat(outbox.idsOn("due-notice")).hasSize(10);
+        assertThat(outbox.idsOn("due-notice"))
+                .containsExactlyInAnyOrderElementsOf(outbox.ids())
+                .hasSize(12);
+    }
+
+    @Test
+    void aPositionThatIsDamagedIsRepairedOnRequest() throws Exception {
+        writePosition("{\"format\": 1}");
+        haltsWith(HaltReason.Cause.POSITION_UNREADABLE);
+        assertThatThrownBy(() -> Repairs.of(outbox, said).run(false, Duration.ofSeconds(10)))
+                .hasMessageContaining("--cause POSITION_UNREADABLE");
+
+        assertThat(Repairs.of(outbox, said, HaltReason.Cause.POSITION_UNREADABLE)
+                        .run(false, Duration.ofSeconds(10)))
+                .isTrue();
+
+        try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
+            outbox.awaitDispatched();
+        }
+        outbox.assertEachMessageIsPublishedOnceAndProvedOnce();
+    }
+
+    @Test
+    void aRepairUnderAnotherNamespaceSaysWhomTheSlotServes() {
+        assertThatThrownBy(() -> Repairs.of(outbox.withNamespace("another-one"), outbox, said, null)
+                        .examine())
+                .hasMessageContaining("SOURCE_NOT_REGISTERED")
+                .hasMessageContaining(slot + " is registered for namespace "
+                        + outbox.settings().namespace());
     }
 
     @Test

@@ -29,6 +29,10 @@ class MetersTest {
                 assertThat(relay.gauge("posthaste.message.pending.age")).isEqualTo(0);
                 assertThat(relay.gauge("posthaste.slot.retained")).isGreaterThan(0);
             });
+            assertThat(relay.gauge("posthaste.handler.failed")).isEqualTo(1);
+            assertThat(relay.gauge("posthaste.handler.pending")).isEqualTo(0);
+            assertThat(relay.gauge("posthaste.slot.lag.age")).isGreaterThanOrEqualTo(0);
+            assertThat(relay.gauge("posthaste.batch.success")).isEqualTo(1);
             assertThat(relay.gauge("posthaste.relay.leading")).isEqualTo(1);
             assertThat(relay.counter("posthaste.message.dispatched")).isEqualTo(6);
             assertThat(relay.counter("posthaste.message.quarantined")).isEqualTo(1);

@@ -221,7 +221,17 @@ final class ModelRun {
 
     private static Position withoutRows(Position p) {
         return new Position(
-                p.source(), p.fence(), p.batch(), p.batchMessages(), p.lastCommit(), null, p.ack(), p.lastMessageId());
+                p.source(),
+                p.fence(),
+                p.batch(),
+                p.batchMessages(),
+                p.lastCommit(),
+                p.inProgress() == null
+                        ? null
+                        : new Position.InProgress(p.inProgress().xid(), 0),
+                p.ack(),
+                p.lastMessageId(),
+                p.withheld());
     }
 
     private void settle(DispatchedBatch batch) {

@@ -2,6 +2,8 @@ package dev.posthaste.relay;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 
 import org.junit.jupiter.api.Test;
@@ -9,6 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -31,6 +34,53 @@ class OverlappingWritersTest {
             outbox.awaitDispatched();
         }
         writers.assertExactlyOnceInCommitOrderPerKey();
+    }
+
+    /**
+     * The engine ends twice and the relay is replaced twice while they write. The ids are in the order in which the
+     * rows were staged, the topics in the order of the commits: these are two orders.
+     */
+    @Test
+    @ReportedCase(15)
+    void sixtyFourWritersWithSavepointsAndPreparedTransactionsAreInCommitOrderPerKeyThoughEngineAndRelayFail(
+            Stack stack, @TempDir Path directory) throws Exception {
+        Outbox outbox = Outbox.initialised(stack, directory);
+        RelaySettings settings =
+                Adjusted.heartbeat(Adjusted.batches(outbox.settings(), 50, 200), Duration.ofMillis(20));
+        Writers writers = new Writers(outbox, 64, 100);
+        CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> writers.runUnchecked(64, 15));
+        for (int n = 0; n < 2; n++) {
+            try (RunningRelay relay = RunningRelay.start(settings).awaitStreaming()) {
+                awaitMoreDispatched(outbox);
+                await().atMost(Duration.ofSeconds(30)).until(() -> Writers.endWalsender(outbox));
+                relay.awaitRestart();
+                awaitMoreDispatched(outbox);
+            }
+        }
+        assertThat(outbox.pending())
+                .as("waiting when the second relay was stopped")
+                .isPositive();
+        try (RunningRelay relay = RunningRelay.start(settings).awaitStreaming()) {
+            writing.get();
+            outbox.awaitDispatched();
+        }
+        writers.assertExactlyOnceInCommitOrderPerKey();
+        assertThat(writers.savepointsUndone()).as("savepoints undone").isPositive();
+        assertThat(outbox.idsInEvidence())
+                .as("published in another order than that of the ids")
+                .isNotEqualTo(outbox.ids().stream()
+                        .sorted(Comparator.comparing(UUID::toString))
+                        .toList());
+        if (outbox.number("SHOW max_prepared_transactions") == 0) {
+            System.out.println("no transaction was prepared: this server has max_prepared_transactions = 0");
+        } else {
+            assertThat(writers.preparations()).as("prepared transactions").isPositive();
+        }
+    }
+
+    private static void awaitMoreDispatched(Outbox outbox) {
+        long before = outbox.dispatched();
+        await().atMost(Duration.ofSeconds(30)).until(() -> outbox.dispatched() > before);
     }
 
     @Test

@@ -16,10 +16,13 @@ import dev.posthaste.relay.routing.Router;
 import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.ModelSource;
 import dev.posthaste.relay.source.SourceDatabase;
+import dev.posthaste.relay.source.WalBatch;
+import dev.posthaste.relay.source.WalEvent;
 import dev.posthaste.schemas.Namespace;
 import dev.posthaste.schemas.catalog.CatalogReader;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 class PipelineTest {
@@ -81,6 +84,61 @@ class PipelineTest {
         pipeline.onBatch(source().batch(List.of(beat(200))));
 
         assertThat(done).containsExactly("published 0, ack 0/C8", "acknowledged 0/C8");
+    }
+
+    /** A batch of a source at fault: it would let the slot move to where no transaction is known to end. */
+    private record Claiming(List<WalEvent> events, List<Lsn> claims, List<String> done) implements WalBatch {
+
+        @Override
+        public Lsn acknowledges() {
+            return claims.size() == 1 ? claims.get(0) : claims.remove(0);
+        }
+
+        @Override
+        public void acknowledge() {
+            done.add("acknowledged");
+        }
+    }
+
+    @Test
+    void aPlaceWhereNoTransactionIsKnownToEndIsNeitherPutIntoThePositionNorAcknowledged(@TempDir Path directory) {
+        Pipeline pipeline = pipeline(directory, () -> {});
+        List<WalEvent> events =
+                List.of(new WalEvent.TransactionBegan(3, SLOT), new WalEvent.RowInserted(Rows.row(new UUID(0, 1))));
+
+        assertThatThrownBy(() -> pipeline.onBatch(new Claiming(events, List.of(new Lsn(300)), done)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("0/12C, but no transaction is known to end there");
+
+        assertThat(done).isEmpty();
+    }
+
+    @Test
+    void aPlaceThatThePositionDoesNotKnowIsNotAcknowledged(@TempDir Path directory) {
+        Pipeline pipeline = pipeline(directory, () -> {});
+        List<Lsn> claims = new ArrayList<>(List.of(SLOT, SLOT, new Lsn(200))); // another one each time it is asked
+
+        assertThatThrownBy(() -> pipeline.onBatch(
+                        new Claiming(List.of(new WalEvent.TransactionsEnded(new Lsn(200))), claims, done)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("0/C8, but the position allows 0/64");
+
+        assertThat(done).isEmpty();
+    }
+
+    @Test
+    void aRowThatIsNeitherSkippedNorSettledStopsEveryAcknowledgement() {
+        Ledger ledger = new Ledger();
+        ledger.taken();
+        ledger.taken();
+        ledger.settled(1);
+
+        assertThatThrownBy(() -> ledger.requireCovered(SLOT, FIRST))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("1 rows before it are not published");
+
+        ledger.settled(1);
+        ledger.requireCovered(SLOT, FIRST);
     }
 
     @Test

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.posthaste.relay.source.DatabaseSettings;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,6 +24,7 @@ import static org.awaitility.Awaitility.await;
 
 /** The relay runs as a role with LOGIN, REPLICATION and membership in posthaste_relay, and no other right. */
 @PosthasteStack
+@ReportedCase(18)
 class PrivilegesTest {
 
     private Outbox outbox;
@@ -85,6 +87,9 @@ class PrivilegesTest {
                 "UPDATE outbox.dispatch_batch SET fence = 1",
                 "DELETE FROM outbox.dispatch_batch",
                 "DELETE FROM relay.lease",
+                "UPDATE relay.topic SET partitions = 1",
+                "DELETE FROM outbox.quarantined",
+                "DELETE FROM outbox.audit",
                 "INSERT INTO relay.source (slot, namespace) VALUES ('other', 'other')"
             })
     void itMayDoNothingElse(String sql) throws SQLException {

@@ -26,6 +26,7 @@ import dev.posthaste.relay.routing.Router;
 import dev.posthaste.schemas.MessageHeaders;
 import dev.posthaste.schemas.catalog.CatalogReader;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,6 +53,7 @@ class QuarantineTest {
     }
 
     @Test
+    @ReportedCase(7)
     void reportedCase7_aRowOfAnUnknownTypeIsSetAsideWithItsReasonAndLaterRowsFlow() throws Exception {
         try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
             outbox.insert(3, "copy-1");
@@ -71,11 +73,12 @@ class QuarantineTest {
                             "SELECT state || ' ' || last_error FROM outbox.record WHERE id = '" + poison + "'"))
                     .singleElement()
                     .asString()
-                    .startsWith("dead-letter its type library.unheard-of is not in the catalog");
+                    .startsWith("failed its type library.unheard-of is not in the catalog");
         }
     }
 
     @Test
+    @ReportedCase(8)
     void reportedCase8_aPayloadOverOneTopicsLimitIsSetAsideForThatHandlerOnlyAndAMarkerTakesItsPlace()
             throws Exception {
         limit("due-notice", 2000);
@@ -101,10 +104,29 @@ class QuarantineTest {
                 assertThat(message.cause()).isEqualTo("TOO_LARGE");
                 assertThat(message.lastError()).doesNotContain("filler");
             });
+
+            // Tried again by itself: refused while the limit stands, released once it is raised.
+            outbox.sql("UPDATE outbox.quarantined SET next_attempt = now()");
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> outbox.number(
+                                    "SELECT count(*) FROM outbox.quarantined WHERE attempt = 2 AND trying_until IS NULL")
+                            == 1);
+            assertThat(outbox.records("due-notice")).hasSize(5);
+            limit("due-notice", 1_000_000);
+            outbox.sql("UPDATE outbox.quarantined SET next_attempt = now()");
+            await().atMost(Duration.ofSeconds(30)).until(() -> quarantined().isEmpty());
+            assertThat(outbox.records("due-notice")).hasSize(6);
+            assertThat(outbox.records("due-notice").get(5)).satisfies(released -> {
+                assertThat(TopicReader.id(released)).isEqualTo(large);
+                assertThat(new String(released.value(), StandardCharsets.UTF_8)).startsWith("{\"filler\"");
+                assertThat(TopicReader.header(released, MessageHeaders.REPLAY)).isEqualTo("release");
+            });
+            assertThat(relay.relay().state()).isInstanceOf(RelayState.Streaming.class);
         }
     }
 
     @Test
+    @ReportedCase(7)
     void headersThatCannotBeReadAreSetAsideForEveryHandlerOfTheType() throws Exception {
         outbox.sql(
                 "ALTER TABLE outbox.message DROP CONSTRAINT headers_is_a_json_object_of_strings_without_reserved_names");
@@ -120,6 +142,34 @@ class QuarantineTest {
                 .containsExactlyInAnyOrder("due-notice", "statistics");
         assertThat(quarantined()).extracting(QuarantinedMessage::cause).containsOnly("UNREADABLE_HEADERS");
         assertThat(outbox.records("due-notice")).hasSize(2);
+    }
+
+    @Test
+    @ReportedCase(7)
+    void aRowWithNothingWhereSomethingMustBeIsSetAsideAndLaterRowsFlow() throws Exception {
+        outbox.sql("ALTER TABLE outbox.message DROP CONSTRAINT exactly_one_of_payload_and_payload_bytes_is_set");
+        outbox.sql("ALTER TABLE outbox.message ALTER COLUMN kind DROP NOT NULL");
+        UUID poison;
+        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            poison = UUID.fromString(outbox.column("INSERT INTO outbox.message (type, schema_version, key) VALUES ('"
+                            + Outbox.TYPE + "', 1, 'copy-1') RETURNING id")
+                    .get(0));
+            outbox.insert(2, "copy-1");
+            awaitNothingPending();
+            assertThat(relay.relay().state()).isInstanceOf(RelayState.Streaming.class);
+        }
+        assertThat(quarantined()).hasSize(2).allSatisfy(message -> {
+            assertThat(message.messageId()).isEqualTo(poison);
+            assertThat(message.cause()).isEqualTo("MISSING_VALUE");
+            assertThat(message.lastError()).contains("no kind, no payload");
+        });
+        assertThat(outbox.records("due-notice"))
+                .hasSize(3)
+                .filteredOn(message -> message.value() == null)
+                .as("the marker")
+                .extracting(TopicReader::id)
+                .containsExactly(poison);
+        assertThatThrownBy(() -> release(poison, "statistics")).isInstanceOf(StillUnpublishableException.class);
     }
 
     @Test
@@ -168,7 +218,7 @@ class QuarantineTest {
                 .extracting(QuarantinedMessage::type)
                 .containsExactly("library.unheard-of", "library.unknown");
         assertThat(outbox.column("SELECT state FROM outbox.record ORDER BY created_at"))
-                .containsExactly("dead-letter", "dispatched", "dead-letter");
+                .containsExactly("failed", "dispatched", "failed");
         try (Connection connection = outbox.connect()) {
             assertThat(new QuarantineDesk(connection).resolve(id, "*", "discard", SOMEBODY, message -> {}))
                     .isPresent();
@@ -246,7 +296,7 @@ class QuarantineTest {
 
     private List<QuarantinedMessage> quarantined() throws Exception {
         try (Connection connection = outbox.connect()) {
-            return new QuarantineDesk(connection).list(null, 100);
+            return new QuarantineDesk(connection).list(QuarantineDesk.Filter.open(100));
         }
     }
 

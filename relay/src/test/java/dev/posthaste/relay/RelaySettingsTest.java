@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import dev.posthaste.relay.publishing.KafkaSettings;
+import dev.posthaste.relay.publishing.PublisherSettings;
 import dev.posthaste.relay.source.DatabaseSettings;
 import dev.posthaste.schemas.Namespace;
 
@@ -25,6 +26,16 @@ class RelaySettingsTest {
 
     private static RelaySettings settings(
             String slot, Duration lease, RelaySettings.Bounds queue, Duration poll, Duration heartbeat) {
+        return settings(slot, lease, queue, poll, heartbeat, Duration.ofSeconds(10));
+    }
+
+    private static RelaySettings settings(
+            String slot,
+            Duration lease,
+            RelaySettings.Bounds queue,
+            Duration poll,
+            Duration heartbeat,
+            Duration requestTimeout) {
         return new RelaySettings(
                 new Namespace("library"),
                 slot,
@@ -37,7 +48,7 @@ class RelaySettingsTest {
                 queue,
                 poll,
                 heartbeat,
-                Duration.ofSeconds(10),
+                requestTimeout,
                 Duration.ofSeconds(5),
                 new RelaySettings.HttpSettings("127.0.0.1", 0));
     }
@@ -68,7 +79,34 @@ class RelaySettingsTest {
 
     @Test
     void aLeaseTooShortToRenewIsRefused() {
-        assertRefused("library", Duration.ofMillis(499), QUEUE, Duration.ofMillis(5), "lease");
+        assertRefused("library", Duration.ofMillis(999), QUEUE, Duration.ofMillis(5), "lease");
+    }
+
+    private static RelaySettings timed(Duration lease, Duration requestTimeout) {
+        return settings("library", lease, QUEUE, Duration.ofMillis(5), Duration.ofSeconds(1), requestTimeout);
+    }
+
+    @Test
+    void aKafkaTransactionOutlivesTheSlowestBatchOfALeaderThatLives() {
+        Duration lease = Duration.ofSeconds(3);
+        Duration request = Duration.ofSeconds(30);
+        PublisherSettings publisher = timed(lease, request).publisher();
+        Duration sendAndCommit = publisher.requestTimeout().multipliedBy(2);
+        assertThat(publisher.transactionTimeout()).isEqualTo(sendAndCommit.plus(lease));
+    }
+
+    @Test
+    void aLeaseAndRequestsThatNoBrokerAllowsATransactionForAreRefused() {
+        assertThatCode(() -> timed(Duration.ofMinutes(2), Duration.ofMinutes(5)))
+                .doesNotThrowAnyException();
+        assertThatThrownBy(() -> timed(Duration.ofMinutes(6), Duration.ofMinutes(5)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("lease is 360 s and request timeout is 300 s");
+    }
+
+    @Test
+    void aRequestThatMayTakeNoTimeIsRefused() {
+        assertThatThrownBy(() -> timed(Duration.ofSeconds(3), Duration.ZERO)).hasMessageContaining("request timeout");
     }
 
     @Test

@@ -20,6 +20,7 @@ import dev.posthaste.relay.lease.FencedException;
 import dev.posthaste.schemas.MessageHeaders;
 import dev.posthaste.schemas.catalog.CatalogReader;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -47,6 +48,7 @@ class RepairTest {
     }
 
     @Test
+    @ReportedCase(2)
     void reportedCase2_aDroppedSlotIsRepairedAndNothingIsLostOrDoubled() throws Exception {
         outbox.insert(1200, "copy-2"); // more than a batch
         dropSlot();
@@ -81,6 +83,7 @@ class RepairTest {
     }
 
     @Test
+    @ReportedCase(2)
     void anAdvancedSlotIsRepaired() throws Exception {
         outbox.insert(4, "copy-2");
         outbox.sql("SELECT pg_replication_slot_advance('" + outbox.settings().slot() + "', pg_current_wal_lsn())");
@@ -191,6 +194,7 @@ class RepairTest {
     }
 
     @Test
+    @ReportedCase(42)
     void reportedCase42_aDatabaseThatLacksWhatWasPublishedHaltsAndIsRebasedAndNoNewMessageIsSwallowed()
             throws Exception {
         // What a restore from an older backup leaves: neither the last messages nor their evidence.
@@ -242,6 +246,7 @@ class RepairTest {
     }
 
     @Test
+    @ReportedCase(43)
     void reportedCase43_aLostPositionIsRepairedFromEvidenceAndTopics() throws Exception {
         outbox.insert(4, "copy-2");
         emptyPositionTopic();

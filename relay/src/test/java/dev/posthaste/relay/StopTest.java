@@ -35,11 +35,12 @@ class StopTest {
                 .isZero();
         assertThat(Thread.getAllStackTraces().keySet())
                 .extracting(Thread::getName)
-                .noneMatch(name -> List.of("posthaste-relay", "posthaste-lease", "posthaste-source")
-                                .contains(name)
-                        || name.startsWith("debezium-")
-                        || name.startsWith("kafka-producer-network-thread | posthaste-relay-"
-                                + outbox.settings().publisher().transactionalId()));
+                .noneMatch(name ->
+                        List.of("posthaste-relay", "posthaste-lease", "posthaste-source", "posthaste-maintenance")
+                                        .contains(name)
+                                || name.startsWith("debezium-")
+                                || name.startsWith("kafka-producer-network-thread | posthaste-relay-"
+                                        + outbox.settings().publisher().transactionalId()));
     }
 
     private static void assertStops(RunningRelay relay, Outbox outbox) throws InterruptedException {

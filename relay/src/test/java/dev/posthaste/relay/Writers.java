@@ -16,6 +16,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicLong;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -33,12 +35,24 @@ final class Writers {
 
     private final Outbox outbox;
     private final long seed;
+    private final int keys;
+    /** As many transactions may be prepared at a time as the server takes, or a half of it. */
+    private final Semaphore prepared;
+
+    private final AtomicLong preparations = new AtomicLong();
+    private final AtomicLong savepointsUndone = new AtomicLong();
 
     Writers(Outbox outbox, long seed) {
+        this(outbox, seed, KEYS);
+    }
+
+    Writers(Outbox outbox, long seed, int keys) {
         this.outbox = outbox;
         this.seed = seed;
+        this.keys = keys;
+        this.prepared = new Semaphore((int) outbox.number("SHOW max_prepared_transactions") / 2);
         outbox.sql("CREATE TABLE counter (key int PRIMARY KEY, n bigint NOT NULL)");
-        outbox.sql("INSERT INTO counter SELECT k, 0 FROM generate_series(1, " + KEYS + ") k");
+        outbox.sql("INSERT INTO counter SELECT k, 0 FROM generate_series(1, " + keys + ") k");
         outbox.sql("CREATE TABLE other_business (id bigserial PRIMARY KEY, text text)");
     }
 
@@ -78,25 +92,56 @@ final class Writers {
                 for (int key : someKeys(random)) { // in ascending order, so that writers never deadlock
                     write(connection, random, key);
                 }
-                if (random.nextInt(5) == 0) {
-                    connection.rollback();
-                } else {
-                    connection.commit();
-                }
+                end(connection, random);
             }
         }
     }
 
-    private static TreeSet<Integer> someKeys(Random random) {
-        TreeSet<Integer> keys = new TreeSet<>();
-        int count = 1 + random.nextInt(4);
-        while (keys.size() < count) {
-            keys.add(1 + random.nextInt(KEYS));
+    private void end(Connection connection, Random random) throws SQLException {
+        if (random.nextInt(8) == 0 && prepared.tryAcquire()) {
+            try {
+                endInTwoPhases(connection, random);
+            } finally {
+                prepared.release();
+            }
+        } else if (random.nextInt(5) == 0) {
+            connection.rollback();
+        } else {
+            connection.commit();
         }
-        return keys;
     }
 
-    private static void write(Connection connection, Random random, int key) throws SQLException {
+    private void endInTwoPhases(Connection connection, Random random) throws SQLException {
+        String name = outbox.settings().slot() + "-" + preparations.incrementAndGet();
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("PREPARE TRANSACTION '" + name + "'");
+            connection.setAutoCommit(true);
+            statement.execute("SELECT pg_logical_emit_message(false, 'posthaste', 'between the phases')");
+            statement.execute((random.nextInt(4) == 0 ? "ROLLBACK" : "COMMIT") + " PREPARED '" + name + "'");
+            connection.setAutoCommit(false);
+        }
+    }
+
+    /** How many transactions were prepared. */
+    long preparations() {
+        return preparations.get();
+    }
+
+    /** How often rows were staged and taken back by a savepoint. */
+    long savepointsUndone() {
+        return savepointsUndone.get();
+    }
+
+    private TreeSet<Integer> someKeys(Random random) {
+        TreeSet<Integer> chosen = new TreeSet<>();
+        int count = 1 + random.nextInt(4);
+        while (chosen.size() < count) {
+            chosen.add(1 + random.nextInt(keys));
+        }
+        return chosen;
+    }
+
+    private void write(Connection connection, Random random, int key) throws SQLException {
         Savepoint savepoint = random.nextInt(3) == 0 ? connection.setSavepoint() : null;
         stage(connection, key, random.nextInt(20) == 0 ? 200 : 1 + random.nextInt(3));
         noise(connection, random);
@@ -105,6 +150,7 @@ final class Writers {
         }
         if (random.nextBoolean()) {
             connection.rollback(savepoint);
+            savepointsUndone.incrementAndGet();
         } else {
             connection.releaseSavepoint(savepoint);
         }
@@ -122,7 +168,7 @@ final class Writers {
             }
         }
         try (PreparedStatement insert = connection.prepareStatement(
-                "INSERT INTO outbox.message (id, kind, type, schema_version, key, payload) SELECT gen_random_uuid(),"
+                "INSERT INTO outbox.message (id, kind, type, schema_version, key, payload) SELECT uuidv7(),"
                         + " 'integration-event', ?, 1, ?, json_build_object('n', n) FROM generate_series(?::bigint, ?) n")) {
             insert.setString(1, Outbox.TYPE);
             insert.setString(2, "key-" + key);

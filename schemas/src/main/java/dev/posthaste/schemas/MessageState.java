@@ -4,8 +4,8 @@ import java.time.Instant;
 
 /**
  * Where a message stands in the outbox; each state holds just its own data, and its methods are the legal moves:
- * pending → processing → dispatched | pending | dead-letter, and by audited replay dead-letter → pending (provision S1
- * 32).
+ * pending → processing → dispatched | pending | failed | dead-letter, failed → processing when due, and by audited
+ * replay failed or dead-letter → pending (provision S1 32).
  */
 public sealed interface MessageState {
 
@@ -42,6 +42,11 @@ public sealed interface MessageState {
             return new Pending(attempt);
         }
 
+        /** It cannot be published, but that may pass; another attempt follows. */
+        public Failed toFailed(Instant nextAttempt) {
+            return new Failed(attempt, nextAttempt);
+        }
+
         /** It cannot be published. */
         public DeadLetter toDeadLetter(String reason) {
             return new DeadLetter(reason, attempt);
@@ -53,6 +58,24 @@ public sealed interface MessageState {
         @Override
         public String wireName() {
             return "dispatched";
+        }
+    }
+
+    /** Could not be published to a handler; waits for its next attempt, or for an operator. */
+    record Failed(int attempt, Instant nextAttempt) implements MessageState {
+        @Override
+        public String wireName() {
+            return "failed";
+        }
+
+        /** Claimed again by the leader, once due. */
+        public Processing toProcessing(String owner, Instant leaseExpiry, long fence) {
+            return new Processing(attempt + 1, owner, leaseExpiry, fence);
+        }
+
+        /** Replayed by an operator before it is due; the audit row is the caller's to write first. */
+        public Pending toPending() {
+            return new Pending(attempt);
         }
     }
 

@@ -23,8 +23,9 @@ class StatesTest {
         assertThat(moves(MessageState.class))
                 .isEqualTo(Map.of(
                         "Pending", Set.of("Processing"),
-                        "Processing", Set.of("Dispatched", "Pending", "DeadLetter"),
+                        "Processing", Set.of("Dispatched", "Pending", "Failed", "DeadLetter"),
                         "Dispatched", Set.of(),
+                        "Failed", Set.of("Processing", "Pending"),
                         "DeadLetter", Set.of("Pending")));
     }
 
@@ -60,6 +61,9 @@ class StatesTest {
         assertThat(first).isEqualTo(new MessageState.Processing(1, "relay-1", NOW, 7));
         assertThat(first.toDispatched(NOW)).isEqualTo(new MessageState.Dispatched(1, NOW));
         assertThat(first.toPending().toProcessing("relay-2", NOW, 8).attempt()).isEqualTo(2);
+        assertThat(first.toFailed(NOW).toProcessing("relay-2", NOW, 8).attempt())
+                .isEqualTo(2);
+        assertThat(first.toFailed(NOW).toPending()).isEqualTo(new MessageState.Pending(1));
         assertThat(first.toDeadLetter("unknown type").toPending()).isEqualTo(new MessageState.Pending(1));
     }
 
@@ -78,6 +82,7 @@ class StatesTest {
         assertThat(new MessageState.Pending(0).wireName()).isEqualTo("pending");
         assertThat(new MessageState.Processing(1, "o", NOW, 1).wireName()).isEqualTo("processing");
         assertThat(new MessageState.Dispatched(1, NOW).wireName()).isEqualTo("dispatched");
+        assertThat(new MessageState.Failed(1, NOW).wireName()).isEqualTo("failed");
         assertThat(new MessageState.DeadLetter("r", 1).wireName()).isEqualTo("dead-letter");
         assertThat(new DeliveryState.Pending(0).wireName()).isEqualTo("pending");
         assertThat(new DeliveryState.Processing(1, "o", NOW, 1).wireName()).isEqualTo("processing");

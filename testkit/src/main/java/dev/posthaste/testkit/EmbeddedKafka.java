@@ -3,6 +3,7 @@ package dev.posthaste.testkit;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
@@ -69,6 +70,9 @@ public final class EmbeddedKafka implements KafkaBroker {
     }
 
     private void format() {
+        if (Files.exists(logDirectory().resolve("meta.properties"))) {
+            return; // it holds a broker's data, under a cluster id of its own
+        }
         try {
             new Formatter()
                     .setNodeId(NODE)

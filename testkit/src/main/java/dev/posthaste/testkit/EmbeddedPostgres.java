@@ -3,6 +3,12 @@ package dev.posthaste.testkit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -51,7 +57,10 @@ public final class EmbeddedPostgres implements PostgresServer {
      * @throws TestkitException when it does not start
      */
     public static EmbeddedPostgres launch(ServerSettings settings) {
-        WorkDirectory work = WorkDirectory.open("postgres", settings.directory());
+        return launch(WorkDirectory.open("postgres", settings.directory()), settings);
+    }
+
+    private static EmbeddedPostgres launch(WorkDirectory work, ServerSettings settings) {
         try {
             EmbeddedPostgres server = new EmbeddedPostgres(work, settings);
             Runtime.getRuntime().addShutdownHook(server.atExit);
@@ -151,6 +160,85 @@ public final class EmbeddedPostgres implements PostgresServer {
         }
         watchdog = null;
         process = null;
+    }
+
+    /**
+     * Starts a standby that streams from this server: another server of the same system, to be read at once and to be
+     * {@linkplain #promote promoted}. It has a physical slot of that name here, {@code hot_standby_feedback}, and all
+     * that {@code pg_sync_replication_slots()} needs. Its superuser has this server's password.
+     *
+     * @param name of the physical slot: {@code [a-z0-9_]+}
+     * @throws TestkitException when it does not start
+     */
+    public EmbeddedPostgres launchStandby(String name) {
+        WorkDirectory standby = WorkDirectory.open("postgres", null);
+        try (Connection connection = connect("postgres");
+                Statement statement = connection.createStatement()) {
+            statement.execute("SELECT pg_create_physical_replication_slot('" + name + "', true)");
+            DataCopy.hot(this, data(), PostgresCluster.data(standby.path()), cluster.account());
+            cluster.makeStandby(standby.path());
+        } catch (SQLException | IOException e) {
+            standby.close();
+            throw new TestkitException("A standby of " + this + " could not be made.", e);
+        }
+        Map<String, String> options = new HashMap<>(settings.options());
+        options.put(
+                "primary_conninfo",
+                "host=" + host() + " port=" + port + " user=" + superuser() + " password=" + password()
+                        + " dbname=postgres application_name=" + name);
+        options.put("primary_slot_name", name);
+        options.put("hot_standby_feedback", "on");
+        return launch(standby, ServerSettings.defaults().withOptions(options));
+    }
+
+    /**
+     * Makes a standby a primary, on a new timeline, and waits until it is one.
+     *
+     * @throws TestkitException when it is none, or is not promoted within 60 s
+     */
+    public void promote() {
+        try (Connection connection = connect("postgres");
+                Statement statement = connection.createStatement();
+                ResultSet promoted = statement.executeQuery("SELECT pg_promote(true, " + START_SECONDS_MAX + ")")) {
+            if (!promoted.next() || !promoted.getBoolean(1)) {
+                throw new TestkitException(this + " was not promoted within " + START_SECONDS_MAX + " s.", null);
+            }
+        } catch (SQLException e) {
+            throw new TestkitException(this + " could not be promoted.", e);
+        }
+    }
+
+    /**
+     * Copies the data as it is, slots included. The server must be stopped. A copy goes with the server's directory.
+     *
+     * @return the copy, for {@link #restore}
+     */
+    public synchronized Path backUp() {
+        requireStopped();
+        try {
+            Path backup = Files.createTempDirectory(work.path(), "backup-").resolve("data");
+            DataCopy.cold(data(), backup, cluster.account());
+            return backup;
+        } catch (IOException e) {
+            throw new TestkitException(data() + " could not be copied.", e);
+        }
+    }
+
+    /** Puts a copy back in the place of the data, as often as wanted. The server must be stopped. */
+    public synchronized void restore(Path backup) {
+        requireStopped();
+        try {
+            Directories.delete(data());
+            DataCopy.cold(backup, data(), cluster.account());
+        } catch (IOException e) {
+            throw new TestkitException(backup + " could not be put back.", e);
+        }
+    }
+
+    private void requireStopped() {
+        if (closed || process != null) {
+            throw new IllegalStateException(this + (closed ? " is closed." : " runs; stop it first."));
+        }
     }
 
     /** Whether the server's process runs. */

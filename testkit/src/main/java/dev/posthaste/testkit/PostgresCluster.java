@@ -3,6 +3,7 @@ package dev.posthaste.testkit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
@@ -20,13 +21,14 @@ record PostgresCluster(Path work, Path programs, Account account, String passwor
 
     static final String SUPERUSER = "postgres";
 
+    private static final String PASSWORD_FILE = "superuser.password";
     private static final String OPTIONS_FILE = "posthaste.conf";
 
     /** Takes the cluster that stands in this directory, or makes one. */
     static PostgresCluster open(Path work) {
         Path programs = PostgresBinaries.directory().resolve("bin");
         Account account = Account.find(programs.resolve("postgres"), work);
-        Path passwordFile = work.resolve("superuser.password");
+        Path passwordFile = work.resolve(PASSWORD_FILE);
         try {
             if (Files.exists(data(work).resolve("PG_VERSION"))) {
                 return new PostgresCluster(work, programs, account, Files.readString(passwordFile));
@@ -76,6 +78,14 @@ record PostgresCluster(Path work, Path programs, Account account, String passwor
         }
         Files.writeString(
                 data().resolve("postgresql.conf"), "\ninclude '" + OPTIONS_FILE + "'\n", StandardOpenOption.APPEND);
+    }
+
+    /** Makes a copy of the data in another directory a standby's, of the same superuser. */
+    void makeStandby(Path standby) throws IOException {
+        Path signal = data(standby).resolve("standby.signal");
+        Files.createFile(signal);
+        account.give(signal);
+        Files.copy(work.resolve(PASSWORD_FILE), standby.resolve(PASSWORD_FILE), StandardCopyOption.COPY_ATTRIBUTES);
     }
 
     /** Writes the settings to a file of their own: on the command line, ALTER SYSTEM could not change them. */

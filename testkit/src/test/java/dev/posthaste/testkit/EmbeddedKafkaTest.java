@@ -14,6 +14,7 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -97,6 +98,20 @@ class EmbeddedKafkaTest {
 
             assertThatThrownBy(() -> new KafkaClients(small).commit(producer, "small", "x".repeat(2000)))
                     .hasStackTraceContaining("RecordTooLarge");
+        }
+    }
+
+    @Test
+    void launchedAgainOnItsDirectoryItHasItsRecords(@TempDir Path directory) throws Exception {
+        ServerSettings kept = ServerSettings.defaults().withDirectory(directory);
+        try (EmbeddedKafka first = EmbeddedKafka.launch(kept);
+                KafkaProducer<String, String> producer = new KafkaClients(first).transactionalProducer("kept")) {
+            new KafkaClients(first).createTopic("kept");
+            new KafkaClients(first).commit(producer, "kept", "before");
+        }
+        try (EmbeddedKafka second = EmbeddedKafka.launch(kept)) {
+            assertThat(new KafkaClients(second).readAll("kept", "read_committed"))
+                    .containsExactly("before");
         }
     }
 

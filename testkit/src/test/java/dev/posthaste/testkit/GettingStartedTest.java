@@ -43,13 +43,25 @@ class GettingStartedTest {
     }
 
     @Test
+    void aFailover() throws SQLException {
+        // example: failover
+        try (EmbeddedPostgres primary = EmbeddedPostgres.launch();
+                EmbeddedPostgres standby = primary.launchStandby("standby_1")) {
+            primary.killHard();
+            standby.promote();
+            standby.connect("postgres").close();
+        }
+        // end
+    }
+
+    @Test
     void theReadmeQuotesTheseExamples() throws Exception {
         Path tests = Path.of("src", "test", "java", "dev", "posthaste", "testkit");
         String loanTest = Files.readString(tests.resolve("example").resolve("LoanTest.java"));
         String thisTest = Files.readString(tests.resolve("GettingStartedTest.java"));
 
         assertThat(readme()).contains(block(loanTest.substring(loanTest.indexOf("import "))));
-        for (String name : List.of("plain", "crash")) {
+        for (String name : List.of("plain", "crash", "failover")) {
             String rest = thisTest.substring(thisTest.indexOf("// example: " + name + "\n"));
             assertThat(readme()).contains(block(rest.substring(rest.indexOf('\n') + 1, rest.indexOf("// end"))));
         }

@@ -44,13 +44,20 @@ final class Demo implements AutoCloseable {
         this.stack = stack;
         this.out = out;
         this.logs = Files.createTempDirectory("posthaste-demo");
-        Runtime.getRuntime().addShutdownHook(hook);
+        try {
+            Runtime.getRuntime().addShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            abandon(); // told to end before it began
+        }
     }
 
     /** What may be chosen. */
     record Choices(int messages, int rate, int kills, boolean keepRunning) {}
 
     int run(Choices choices) throws Exception {
+        if (abandoned) {
+            return ExitCode.FAILED;
+        }
         try {
             int exitCode = runAndCheck(choices);
             keepLogs = exitCode != ExitCode.OK;

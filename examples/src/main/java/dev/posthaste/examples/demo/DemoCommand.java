@@ -10,6 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
+import dev.posthaste.relay.cli.ExitCode;
 import dev.posthaste.relay.cli.FailedException;
 import dev.posthaste.schemas.catalog.CatalogReader;
 import dev.posthaste.testkit.ServerSettings;
@@ -84,6 +85,21 @@ final class DemoCommand implements Callable<Integer> {
         try (DemoStack stack = new DemoStack(start(settings), catalogDirectory(), Ports.free());
                 Demo demo = new Demo(stack, out)) {
             return demo.run(new Demo.Choices(messages, rate, kills, keepRunning));
+        } catch (Exception e) {
+            if (isEnding()) {
+                return ExitCode.FAILED; // told to end while it started: nothing is wrong
+            }
+            throw e;
+        }
+    }
+
+    private static boolean isEnding() {
+        Thread probe = new Thread(() -> {}, "demo-probe");
+        try {
+            Runtime.getRuntime().addShutdownHook(probe);
+            return !Runtime.getRuntime().removeShutdownHook(probe);
+        } catch (IllegalStateException e) {
+            return true;
         }
     }
 

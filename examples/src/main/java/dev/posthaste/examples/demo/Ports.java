@@ -33,7 +33,7 @@ final class Ports {
             return port;
         } catch (IOException e) {
             throw new UsageException(option + " is " + port + ", but nothing can listen there: " + e.getMessage()
-                    + "; choose another, or end what listens there");
+                    + "; choose another, or end what listens there (another demo that keeps running, perhaps)");
         }
     }
 }

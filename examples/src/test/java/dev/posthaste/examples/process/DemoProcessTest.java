@@ -94,6 +94,23 @@ class DemoProcessTest {
     }
 
     @Test
+    void aDemoToldToEndWhileItStartsSaysNothingAndLeavesNoProcessAndNoLogs() {
+        try (PosthasteProcess demo = demo("--messages", "100000", "--rate", "200")) {
+            awaitOut(demo, "starting PostgreSQL and Kafka");
+            List<ProcessHandle> everybody = demo.descendants();
+
+            demo.terminate();
+
+            assertThat(demo.awaitExit()).isEqualTo(143);
+            assertThat(demo.err()).isEmpty();
+            assertThat(everybody).noneMatch(ProcessHandle::isAlive);
+            // What a server had unpacked by then, the next start sweeps.
+            assertThat(demo.temporaryFiles().stream().map(Path::toString))
+                    .noneMatch(path -> path.startsWith("posthaste-demo"));
+        }
+    }
+
+    @Test
     void aKilledDemoLeavesNoProcess() {
         try (PosthasteProcess demo = demo("--messages", "100000", "--rate", "200")) {
             awaitOut(demo, "running relay, lending service and two handlers as processes");

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -22,6 +23,7 @@ class FrozenRelayTest {
     private Path directory;
 
     @Test
+    @ReportedCase(12)
     void aLeaderFrozenForLongerThanItsLeaseChangesNothingAfterwardsAndStandsBy(Stack stack) throws Exception {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         int last;
@@ -49,6 +51,7 @@ class FrozenRelayTest {
     }
 
     @Test
+    @ReportedCase(12)
     void aCommitThatALeaderFrozenForLongerThanItsLeaseStillSendsIsRefused(Stack stack) throws Exception {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         int last;

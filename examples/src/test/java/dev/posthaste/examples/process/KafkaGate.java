@@ -47,21 +47,21 @@ final class KafkaGate implements AutoCloseable {
     private final ServerSocket server;
     private final String host;
     private final int port;
-    private final byte[] brokerAddress;
-    private final byte[] gateAddress;
+    private final ToldAddress told;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean used = new AtomicBoolean();
     private final CountDownLatch held = new CountDownLatch(1);
     private final CountDownLatch opened = new CountDownLatch(1);
+    private volatile CountDownLatch whole = new CountDownLatch(0);
     private volatile @Nullable Point point;
+    private volatile boolean lost;
     private volatile boolean closed;
 
     private KafkaGate(ServerSocket server, String bootstrapServers) {
         this.server = server;
         this.host = bootstrapServers.substring(0, bootstrapServers.lastIndexOf(':'));
         this.port = Integer.parseInt(bootstrapServers.substring(host.length() + 1));
-        this.brokerAddress = address(host, port);
-        this.gateAddress = address(host, server.getLocalPort());
+        this.told = new ToldAddress(host, port, server.getLocalPort());
     }
 
     /** Opens one before a broker of a single address. */
@@ -96,6 +96,22 @@ final class KafkaGate implements AutoCloseable {
         opened.countDown();
     }
 
+    /** From here on nothing passes in either direction, and nobody is told: what is sent waits. */
+    void cutOff() {
+        whole = new CountDownLatch(1);
+    }
+
+    /** Lets everything pass again, and what waited first, be it as late as it may. */
+    void restore() {
+        whole.countDown();
+    }
+
+    /** What it holds goes no further, ever, and its connection ends; all others pass. */
+    void lose() {
+        lost = true;
+        open();
+    }
+
     private interface Task {
         void run() throws IOException, InterruptedException;
     }
@@ -116,23 +132,32 @@ final class KafkaGate implements AutoCloseable {
 
     private void accept() throws IOException {
         while (!closed) {
-            Socket client = server.accept();
-            Socket broker = new Socket(host, port);
-            client.setTcpNoDelay(true);
-            broker.setTcpNoDelay(true);
-            sockets.add(client);
-            sockets.add(broker);
-            Link link = new Link(client, broker);
-            run("gate-requests", () -> link.pass(link::requests));
-            run("gate-answers", () -> link.pass(link::answers));
+            connect(server.accept());
         }
+    }
+
+    private void connect(Socket client) throws IOException {
+        Socket broker;
+        try {
+            broker = new Socket(host, port);
+        } catch (IOException e) {
+            client.close(); // the broker is away, and may come back
+            return;
+        }
+        client.setTcpNoDelay(true);
+        broker.setTcpNoDelay(true);
+        sockets.add(client);
+        sockets.add(broker);
+        Link link = new Link(client, broker);
+        run("gate-requests", () -> link.pass(link::requests));
+        run("gate-answers", () -> link.pass(link::answers));
     }
 
     private void hold() throws IOException, InterruptedException {
         held.countDown();
         opened.await();
-        if (closed) {
-            throw new IOException("closed");
+        if (closed || lost) {
+            throw new IOException("what was held is lost");
         }
     }
 
@@ -172,6 +197,7 @@ final class KafkaGate implements AutoCloseable {
                 if (isOfPublisher(header)) {
                     look(api, correlation);
                 }
+                whole.await();
                 write(out, frame);
             }
         }
@@ -202,7 +228,8 @@ final class KafkaGate implements AutoCloseable {
                 if (answersToHold.contains(ByteBuffer.wrap(frame).getInt())) {
                     hold();
                 }
-                leadThroughGate(frame);
+                told.rewrite(frame);
+                whole.await();
                 write(out, frame);
             }
         }
@@ -222,31 +249,11 @@ final class KafkaGate implements AutoCloseable {
         out.write(whole);
     }
 
-    private static byte[] address(String host, int port) {
-        byte[] name = host.getBytes(StandardCharsets.UTF_8);
-        return ByteBuffer.allocate(name.length + Integer.BYTES)
-                .put(name)
-                .putInt(port)
-                .array();
-    }
-
-    /** Where the broker tells its address, it tells the gate's; both are of one length. */
-    private void leadThroughGate(byte[] frame) {
-        for (int i = 0; i + brokerAddress.length <= frame.length; i++) {
-            int j = 0;
-            while (j < brokerAddress.length && frame[i + j] == brokerAddress[j]) {
-                j++;
-            }
-            if (j == brokerAddress.length) {
-                System.arraycopy(gateAddress, 0, frame, i, j);
-            }
-        }
-    }
-
     @Override
     public void close() {
         closed = true;
         open();
+        restore();
         try {
             server.close();
             for (Socket socket : sockets) {

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -37,6 +38,7 @@ class KillPointsTest {
     }
 
     @Test
+    @ReportedCase(1)
     void killedMidTransactionWhenSomeOfABatchHasReachedTheBroker(Stack stack) throws Exception {
         killAt(KafkaGate.Point.LATER_RECORD, stack, outbox -> {
             requireNothingCommittedUnproved(outbox);

@@ -1,17 +1,25 @@
 package dev.posthaste.examples.process;
 
 import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import dev.posthaste.relay.publishing.Position;
+import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
+import static org.awaitility.Awaitility.await;
 
 /** Relays that get SIGKILL. */
 @PosthasteStack
@@ -19,6 +27,8 @@ class KilledRelayTest {
 
     private static final int ROWS = 1_000;
     private static final int ATTEMPTS = 5;
+    private static final int LARGE = 6_000;
+    private static final int KILLS_IN_LARGE = 3;
     private static final int KILLS_DURING_START = 5;
     private static final int START_MILLIS = 3_000;
 
@@ -26,23 +36,25 @@ class KilledRelayTest {
     private Path directory;
 
     @Test
+    @ReportedCase(1)
     void reportedCase1_rowsOfOneInsertThatShareAnLsnArriveOnceThoughTheRelayIsKilledAmidThem(Stack stack) {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         arriveOnceThoughTheRelayIsKilledAmidThem(outbox, outbox::insert);
     }
 
     @Test
+    @ReportedCase(1)
     void reportedCase1_rowsOfOneCopyThatShareAnLsnArriveOnceThoughTheRelayIsKilledAmidThem(Stack stack) {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         arriveOnceThoughTheRelayIsKilledAmidThem(outbox, outbox::copy);
     }
 
     /** Writes rows with these numbers in one statement. */
-    private interface Statement {
+    private interface Writing {
         void write(int first, int last);
     }
 
-    private void arriveOnceThoughTheRelayIsKilledAmidThem(ProcessOutbox outbox, Statement statement) {
+    private void arriveOnceThoughTheRelayIsKilledAmidThem(ProcessOutbox outbox, Writing statement) {
         int last = killAmid(outbox, statement);
         try (RelayProcess relay = RelayProcess.start(directory, outbox.environment())) {
             relay.awaitStreaming();
@@ -52,7 +64,7 @@ class KilledRelayTest {
     }
 
     /** Writes and kills until a kill is proved to have come when some of the rows were on the topics and some not. */
-    private int killAmid(ProcessOutbox outbox, Statement statement) {
+    private int killAmid(ProcessOutbox outbox, Writing statement) {
         for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
             try (RelayProcess relay = RelayProcess.start(directory, outbox.environment())) {
                 relay.awaitStreaming();
@@ -69,6 +81,55 @@ class KilledRelayTest {
             }
         }
         return fail("none of %d kills came amid the rows", ATTEMPTS);
+    }
+
+    @Test
+    @ReportedCase(11)
+    void aTransactionOfManyBatchesArrivesOnceThoughTheRelayIsKilledBetweenThemAndTheSlotNeverPassesIt(Stack stack)
+            throws Exception {
+        ProcessOutbox outbox = ProcessOutbox.initialised(stack);
+        Lsn beforeCommit = insertInOneTransaction(outbox, LARGE);
+        long published = 0;
+        for (int kill = 1; kill <= KILLS_IN_LARGE; kill++) {
+            long batches = outbox.batches();
+            try (RelayProcess relay = RelayProcess.start(directory, outbox.environment())) {
+                outbox.awaitBatchAfter(batches);
+                relay.process().kill();
+            }
+            outbox.awaitNoWalsender();
+            Position.InProgress inProgress = outbox.position().orElseThrow().inProgress();
+            assertThat(inProgress).as("killed within the transaction").isNotNull();
+            assertThat(inProgress.rows())
+                    .as("rows published")
+                    .isGreaterThan(published)
+                    .isLessThan(LARGE);
+            published = inProgress.rows();
+            assertThat(outbox.confirmed()).as("the slot").isLessThanOrEqualTo(beforeCommit);
+        }
+        try (RelayProcess relay = RelayProcess.start(directory, outbox.environment())) {
+            relay.awaitStreaming();
+            outbox.awaitSettled();
+            outbox.insert(LARGE + 1, LARGE + 1); // whose transaction tells that the large one is over
+            outbox.awaitSettled();
+            await().until(() -> outbox.confirmed().compareTo(beforeCommit) > 0);
+        }
+        outbox.requireOnEveryTopic(LARGE + 1);
+        outbox.requireProvedOnce(LARGE + 1);
+    }
+
+    /** Commits the rows 1 to last; returns where the WAL ended before the commit. */
+    private static Lsn insertInOneTransaction(ProcessOutbox outbox, int last) throws SQLException {
+        try (Connection connection = outbox.connect();
+                Statement statement = connection.createStatement()) {
+            connection.setAutoCommit(false);
+            statement.execute(ProcessOutbox.insertStatement(1, last));
+            try (ResultSet row = statement.executeQuery("SELECT pg_current_wal_insert_lsn()::text")) {
+                row.next();
+                Lsn beforeCommit = Lsn.parse(row.getString(1));
+                connection.commit();
+                return beforeCommit;
+            }
+        }
     }
 
     @Test
@@ -98,6 +159,7 @@ class KilledRelayTest {
     }
 
     @Test
+    @ReportedCase(13)
     void aStandbyTakesOverAtOnceWhenTheLeaderIsKilled(Stack stack) throws Exception {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         String[] lease = {"POSTHASTE_LEASE", "30s"};

@@ -37,6 +37,12 @@ final class PosthasteProcess implements AutoCloseable {
      * @param environment beside that of the test; it begins without any setting of ours
      */
     static PosthasteProcess start(Path directory, Map<String, String> environment, List<String> arguments) {
+        return start(directory, environment, List.of(), arguments);
+    }
+
+    /** The same with options for the JVM, which win over those it has. */
+    static PosthasteProcess start(
+            Path directory, Map<String, String> environment, List<String> jvm, List<String> arguments) {
         try {
             Path temporary = Files.createDirectories(directory.resolve("tmp"));
             List<String> command = new ArrayList<>(List.of(
@@ -46,10 +52,9 @@ final class PosthasteProcess implements AutoCloseable {
                     "-Xmx256m",
                     "-Djava.io.tmpdir=" + temporary,
                     "-Dlogback.configurationFile=logback.xml", // not that of the tests
-                    "-Dposthaste.home=" + Path.of("..").toAbsolutePath().normalize(),
-                    "-cp",
-                    System.getProperty("java.class.path"),
-                    EndsWithParent.class.getName()));
+                    "-Dposthaste.home=" + Path.of("..").toAbsolutePath().normalize()));
+            command.addAll(jvm);
+            command.addAll(List.of("-cp", System.getProperty("java.class.path"), EndsWithParent.class.getName()));
             command.addAll(arguments);
             ProcessBuilder builder = new ProcessBuilder(command)
                     .redirectOutput(directory.resolve("out").toFile())
@@ -68,6 +73,28 @@ final class PosthasteProcess implements AutoCloseable {
 
     String err() {
         return read("err");
+    }
+
+    /** How many lines it has logged. */
+    long errLines() {
+        return err().lines().count();
+    }
+
+    /** Makes it collect all garbage, so that what it holds can be told from what it has dropped. */
+    void collectGarbage() {
+        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        try {
+            int exit = new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.run")
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+            assertThat(exit).as("jcmd GC.run").isZero();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException(e);
+        }
     }
 
     private String read(String file) {

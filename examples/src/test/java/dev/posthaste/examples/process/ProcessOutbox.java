@@ -24,6 +24,7 @@ import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.PositionStore;
 import dev.posthaste.relay.setup.Initializer;
 import dev.posthaste.relay.source.DatabaseSettings;
+import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.schemas.Namespace;
 import dev.posthaste.schemas.catalog.CatalogReader;
 import dev.posthaste.testkit.Stack;
@@ -130,9 +131,13 @@ final class ProcessOutbox {
 
     /** Inserts the messages with these numbers in one statement. */
     void insert(int first, int last) {
-        sql("INSERT INTO outbox.message (kind, type, schema_version, key, payload) SELECT 'integration-event',"
+        sql(insertStatement(first, last));
+    }
+
+    static String insertStatement(int first, int last) {
+        return "INSERT INTO outbox.message (kind, type, schema_version, key, payload) SELECT 'integration-event',"
                 + " 'library.loan-borrowed', 1, 'copy-1', json_build_object('n', n, 'diagnosis', '" + SECRET
-                + "') FROM generate_series(" + first + ", " + last + ") n");
+                + "') FROM generate_series(" + first + ", " + last + ") n";
     }
 
     /** The same in one COPY. */
@@ -176,6 +181,21 @@ final class ProcessOutbox {
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }
+    }
+
+    /** The first column of every row. */
+    List<String> texts(String sql) {
+        List<String> texts = new ArrayList<>();
+        try (Connection connection = connect();
+                Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            while (row.next()) {
+                texts.add(row.getString(1));
+            }
+        } catch (SQLException e) {
+            throw new IllegalStateException(sql, e);
+        }
+        return texts;
     }
 
     /** Waits until something holds, looking every millisecond on one connection. */
@@ -258,6 +278,12 @@ final class ProcessOutbox {
 
     Optional<Position> position() {
         return new PositionStore(settings().kafka(), settings().namespace(), slot(), Duration.ofSeconds(10)).read();
+    }
+
+    /** Up to where the slot has been told that the WAL is not needed any more. */
+    Lsn confirmed() {
+        return new Lsn(number(
+                "SELECT confirmed_flush_lsn - '0/0' FROM pg_replication_slots WHERE slot_name = '" + slot() + "'"));
     }
 
     /** Of who led last. */

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -49,7 +50,8 @@ class RelayHealthTest {
     }
 
     @Test
-    void reportedCase10_aRelayWithAWrongBootstrapAddressIsLiveAndNotReadyAndMovesNothing(Stack stack) {
+    @ReportedCase(10)
+    void unreadyHostPollsNoStore(Stack stack) {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         outbox.insert(1, 10);
         Optional<Position> position = outbox.position();
@@ -64,6 +66,10 @@ class RelayHealthTest {
                     .contains("posthaste_store_available{store=\"postgresql\"} 1.0")
                     .contains("posthaste_relay_leading 0.0");
             staysUnready(relay);
+            assertThat(outbox.number("SELECT count(*) FROM pg_stat_activity WHERE usename = '" + outbox.role()
+                            + "' AND backend_type = 'walsender'"))
+                    .as("what cannot be published is not read either")
+                    .isZero();
         }
         assertThat(outbox.position()).isEqualTo(position).isPresent();
         outbox.requireOnEveryTopic(0);

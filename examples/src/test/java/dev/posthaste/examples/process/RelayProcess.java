@@ -37,13 +37,18 @@ final class RelayProcess implements AutoCloseable {
 
     /** Starts a relay and does not wait. */
     static RelayProcess start(Path directory, Map<String, String> settings) {
+        return start(directory, settings, List.of());
+    }
+
+    /** The same with options for the JVM. */
+    static RelayProcess start(Path directory, Map<String, String> settings, List<String> jvm) {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             int port = socket.getLocalPort();
             socket.close();
             Map<String, String> environment = new HashMap<>(settings);
             environment.put("POSTHASTE_HTTP_PORT", Integer.toString(port));
             Path own = Files.createTempDirectory(directory, "relay");
-            return new RelayProcess(PosthasteProcess.start(own, environment, List.of("relay")), port);
+            return new RelayProcess(PosthasteProcess.start(own, environment, jvm, List.of("relay")), port);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -74,6 +79,22 @@ final class RelayProcess implements AutoCloseable {
 
     Answer ready() {
         return get("/health/ready");
+    }
+
+    /** The sum of a meter's series of that name and labels, as {@code /metrics} shows them; 0 if there is none. */
+    double meter(String nameAndLabels) {
+        return get("/metrics")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith(nameAndLabels))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
+    }
+
+    /** Bytes of heap that are in use, garbage apart. */
+    long heap() {
+        process.collectGarbage();
+        return (long) meter("jvm_memory_used_bytes{area=\"heap\"");
     }
 
     boolean isStreaming() {

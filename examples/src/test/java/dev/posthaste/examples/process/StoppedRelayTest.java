@@ -2,15 +2,18 @@ package dev.posthaste.examples.process;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Map;
 import java.util.Random;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 /** Relays that get SIGTERM. */
 @PosthasteStack
@@ -23,6 +26,8 @@ class StoppedRelayTest {
      * Longer than any wait of these tests: who leads after a stop was given the lease, and did not wait for its end.
      */
     private static final String[] LONG_LEASE = {"POSTHASTE_LEASE", "110s"};
+
+    private static final int LARGE = 5_000;
 
     private static final int STOPS_DURING_START = 4;
     private static final int START_MILLIS = 3_000;
@@ -93,6 +98,7 @@ class StoppedRelayTest {
     }
 
     @Test
+    @ReportedCase(5)
     void reportedCase5_aRelayWhoseKafkaIsAwayEndsInTimeAndAnotherCanLead(Stack stack) {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         outbox.insert(1, 10);
@@ -105,13 +111,81 @@ class StoppedRelayTest {
                         "3s",
                         "POSTHASTE_KAFKA_BOOTSTRAP_SERVERS",
                         "127.0.0.1:1"))) {
-            relay.awaitHealth(503, "acquiring");
+            relay.awaitHealth(503, "KAFKA failed: ");
 
             relay.process().terminate();
 
             requireGone(relay, outbox);
         }
         anotherLeadsAtOnceAndPublishes(outbox, 10);
+    }
+
+    @Test
+    @ReportedCase(5)
+    void aRelayWhoseKafkaIsHalfOpenInTheMiddleOfALargeTransactionEndsInTimeAndAnotherCanLead(Stack stack) {
+        ProcessOutbox outbox = ProcessOutbox.initialised(stack);
+        try (StoreLink link = StoreLink.toKafka(outbox.bootstrapServers());
+                RelayProcess relay = RelayProcess.start(
+                        directory,
+                        outbox.environment(
+                                "POSTHASTE_LEASE", "110s",
+                                "POSTHASTE_REQUEST_TIMEOUT", "3s",
+                                "POSTHASTE_KAFKA_BOOTSTRAP_SERVERS", link.address()))) {
+            relay.awaitStreaming();
+            outbox.insert(1, LARGE);
+            outbox.awaitBatchAfter(outbox.batches() + 3);
+            link.stall();
+            await().until(() -> link.heldBack() > 0);
+
+            relay.process().terminate();
+
+            requireGone(relay, outbox);
+            assertThat(outbox.proved()).as("in the middle").isBetween(1L, LARGE - 1L);
+            anotherLeadsAtOnceAndPublishes(outbox, LARGE);
+            link.heal(); // what the old relay had sent arrives now
+            outbox.insert(LARGE + 1, LARGE + 10);
+        }
+        anotherLeadsAtOnceAndPublishes(outbox, LARGE + 10);
+    }
+
+    @Test
+    @ReportedCase(5)
+    void aRelayWhosePostgresqlIsHalfOpenOrRefusesEndsInTimeAndAnotherLeadsAfterItsLease(Stack stack) {
+        ProcessOutbox outbox = ProcessOutbox.initialised(stack);
+        try (StoreLink link =
+                StoreLink.toPostgres(stack.postgres().host(), stack.postgres().port())) {
+            Map<String, String> through = outbox.environment(
+                    "POSTHASTE_DATABASE_URL",
+                    "postgresql://" + outbox.role() + "@" + link.address() + "/" + outbox.slot());
+            try (RelayProcess streaming = RelayProcess.start(directory, through)) {
+                streaming.awaitStreaming();
+                outbox.insert(1, LARGE);
+                outbox.awaitBatchAfter(outbox.batches() + 3);
+                link.stall();
+                await().until(() -> link.heldBack() > 0);
+                requireEnds("while it streams", streaming);
+            }
+            try (RelayProcess connecting = RelayProcess.start(directory, through)) {
+                connecting.awaitHealth(503, "standby");
+                requireEnds("while it connects", connecting);
+            }
+            link.refuse();
+            try (RelayProcess backingOff = RelayProcess.start(directory, through)) {
+                backingOff.awaitHealth(503, "POSTGRESQL failed");
+                requireEnds("while it backs off", backingOff);
+            }
+            link.heal();
+            outbox.awaitNoWalsender();
+        }
+        anotherLeadsAtOnceAndPublishes(outbox, LARGE);
+    }
+
+    private static void requireEnds(String when, RelayProcess relay) {
+        long told = System.nanoTime();
+        relay.process().terminate();
+        assertThat(relay.process().awaitExit()).isEqualTo(SIGTERM_EXIT);
+        System.out.printf("told to stop %s, ended after %d ms%n", when, (System.nanoTime() - told) / 1_000_000);
+        assertThat(relay.process().err()).doesNotContain("fault of Posthaste", "\tat ");
     }
 
     private static void requireGone(RelayProcess relay, ProcessOutbox outbox) {

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -30,6 +31,7 @@ class TakeoverTest {
     }
 
     @Test
+    @ReportedCase(44)
     void twoRelaysStartedAtOnceHaveOneLeader(Stack stack) throws Exception {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         int last;
@@ -50,6 +52,7 @@ class TakeoverTest {
     }
 
     @Test
+    @ReportedCase(12)
     void aRollingRestartOfThreeUnderLoadHasOnePublisherAtATime(Stack stack) throws Exception {
         ProcessOutbox outbox = ProcessOutbox.initialised(stack);
         int last;
@@ -83,7 +86,8 @@ class TakeoverTest {
     }
 
     @Test
-    void aCrashedLeaderIsFollowed(Stack stack) throws Exception {
+    @ReportedCase(13)
+    void aCrashedLeaderIsFollowedAndTheGapShowsInAGauge(Stack stack) throws Exception {
         isFollowed(stack, "crash", PosthasteProcess::kill);
     }
 
@@ -108,10 +112,22 @@ class TakeoverTest {
             outbox.awaitNumber("SELECT max(fence) FROM outbox.dispatch_batch", fence + 1);
             print(outbox, how, fence);
             standby.awaitStreaming();
+            requireThatTheGaugeShowsTheGap(standby);
             last = load.stop();
             outbox.awaitSettled();
         }
         requireWhole(outbox, last);
+    }
+
+    private static void requireThatTheGaugeShowsTheGap(RelayProcess leader) {
+        String gauge = leader.get("/metrics")
+                .body()
+                .lines()
+                .filter(line -> line.startsWith("posthaste_relay_takeover "))
+                .findFirst()
+                .orElseThrow();
+        System.out.println(gauge);
+        assertThat(Double.parseDouble(gauge.split(" ")[1])).as(gauge).isPositive();
     }
 
     private RelayProcess start(ProcessOutbox outbox) {

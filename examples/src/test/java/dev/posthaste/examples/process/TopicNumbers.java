@@ -6,8 +6,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
+import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
@@ -30,8 +34,25 @@ final class TopicNumbers {
         return read(bootstrapServers, topic, "read_uncommitted");
     }
 
+    /** How many there are of what is committed; the numbers must be 1, 2, 3 and so on, each once. */
+    static int countInOrder(String bootstrapServers, String topic) {
+        AtomicInteger last = new AtomicInteger();
+        read(bootstrapServers, topic, "read_committed", message -> {
+            int n = firstNumber(message);
+            if (n != last.incrementAndGet()) {
+                throw new AssertionError("on " + topic + " " + n + " comes where " + last + " should");
+            }
+        });
+        return last.get();
+    }
+
     private static List<Integer> read(String bootstrapServers, String topic, String isolation) {
         List<Integer> all = new ArrayList<>();
+        read(bootstrapServers, topic, isolation, message -> all.add(number(message)));
+        return all;
+    }
+
+    private static void read(String bootstrapServers, String topic, String isolation, Consumer<byte[]> each) {
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                 Map.of(
                         "bootstrap.servers",
@@ -53,12 +74,26 @@ final class TopicNumbers {
             int polls = 0;
             while (partitions.stream().anyMatch(partition -> consumer.position(partition) < ends.get(partition))) {
                 if (++polls > POLLS_MAX) {
-                    throw new IllegalStateException(topic + " could not be read to " + ends);
+                    throw new IllegalStateException(topic + " could not be read to " + ends + ": nothing more comes");
                 }
-                consumer.poll(Duration.ofMillis(100)).forEach(message -> all.add(number(message.value())));
+                ConsumerRecords<byte[], byte[]> messages = consumer.poll(Duration.ofMillis(100));
+                polls = messages.isEmpty() ? polls : 0;
+                messages.forEach(message -> each.accept(message.value()));
             }
         }
-        return all;
+    }
+
+    /** The value of the first field, whatever comes behind it. */
+    private static int firstNumber(byte[] payload) {
+        try (JsonParser parser = JSON.createParser(payload)) {
+            parser.nextToken();
+            if (!"n".equals(parser.nextFieldName())) {
+                throw new AssertionError("the first field is " + parser.currentName());
+            }
+            return parser.nextIntValue(0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static int number(byte[] payload) {

@@ -20,6 +20,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 
 import dev.posthaste.relay.HaltException;
 import dev.posthaste.relay.lease.FencedException;
+import dev.posthaste.relay.quarantine.NotAtRestException;
 import dev.posthaste.relay.quarantine.StillUnpublishableException;
 import dev.posthaste.relay.setup.SetupException;
 import dev.posthaste.schemas.catalog.CatalogException;
@@ -98,6 +99,7 @@ final class ErrorReport implements IExecutionExceptionHandler, IParameterExcepti
                 || e instanceof SetupException
                 || e instanceof FencedException
                 || e instanceof StillUnpublishableException
+                || e instanceof NotAtRestException
                 || e instanceof HaltException
                 || isUsage(e) && !(e instanceof ConfigException);
     }

@@ -48,6 +48,11 @@ final class InitCommand implements Callable<Integer> {
             description = "Leave messages unpublished that were staged before there was a slot.")
     private boolean leaveEarlier;
 
+    @Option(
+            names = "--accept-partitions",
+            description = "Take topics with another number of partitions than first seen for right from here on.")
+    private boolean acceptPartitions;
+
     @Option(names = "--inbox", description = "Make the tables of the inbox in the same database as well.")
     private boolean inbox;
 
@@ -64,7 +69,8 @@ final class InitCommand implements Callable<Integer> {
         new Initializer(settings, this::print)
                 .run(
                         catalog,
-                        new Initializer.Choices(partitions, Optional.ofNullable(replicationFactor), leaveEarlier));
+                        new Initializer.Choices(
+                                partitions, Optional.ofNullable(replicationFactor), leaveEarlier, acceptPartitions));
         if (inbox) {
             new TableSetup(settings.database()).migrateInbox().forEach(this::print);
         }

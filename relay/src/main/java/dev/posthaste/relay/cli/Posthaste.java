@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
             QuarantineCommand.class,
             RepairCommand.class,
             PositionCommand.class,
-            VersionCommand.class
+            VersionCommand.class,
+            HelpCommand.class
         },
         exitCodeListHeading = "%nExit codes:%n",
         exitCodeList = {

@@ -22,6 +22,7 @@ import picocli.CommandLine.Mixin;
 import dev.posthaste.relay.Relay;
 import dev.posthaste.relay.RelayHealth;
 import dev.posthaste.relay.RelaySettings;
+import dev.posthaste.relay.RelayStateGauges;
 import dev.posthaste.relay.doctor.Doctor;
 import dev.posthaste.relay.health.HealthServer;
 import dev.posthaste.relay.health.RelayMeters;
@@ -58,7 +59,8 @@ final class RelayCommand implements Callable<Integer> {
                     ProcessName.unique(),
                     Clock.systemUTC(),
                     meters);
-            try (HealthServer http = serve(settings.http(), new RelayHealth(relay, meters), registry)) {
+            RelayStateGauges.register(registry, relay::state);
+            try (HealthServer http = serve(settings.http(), new RelayHealth(relay), registry)) {
                 log.info("serving health and metrics on {}", http.address());
                 return runUntilTold(relay, settings);
             }

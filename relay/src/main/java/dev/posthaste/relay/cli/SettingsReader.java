@@ -18,7 +18,6 @@ final class SettingsReader {
 
     private static final int PORT_MAX = 65_535;
 
-    /** Kafka's transactions end within three leases and a request, and a broker's limit is 15 minutes by default. */
     private static final Duration LEASE_MAX = Duration.ofMinutes(2);
 
     private static final Duration WAIT_MAX = Duration.ofMinutes(5);
@@ -43,7 +42,7 @@ final class SettingsReader {
                 Path.of(settings.require("catalog")),
                 duration("lease", Duration.ofSeconds(3), LEASE_MAX),
                 bounds("batch", 2_000, "8MiB"),
-                bounds("queue", 8_192, "64MiB"),
+                bounds("queue", 8_192, "16MiB"),
                 duration("poll", Duration.ofMillis(5), WAIT_MAX),
                 duration("heartbeat", Duration.ofSeconds(5), WAIT_MAX),
                 duration("requestTimeout", Duration.ofSeconds(10), WAIT_MAX),

@@ -20,14 +20,19 @@ final class StatusScreen {
         lines.add(row("leader", leader(status)));
         lines.add(row("position", position(status)));
         lines.add(row("lag", lag(status.lag())));
+        lines.add(row("set aside", quarantined(status.quarantined())));
         lines.add(row("slot", slot(status)));
         lines.add("");
-        lines.add(String.format(Locale.ROOT, "%-40s %10s %14s", "topic", "partitions", "records"));
+        lines.add(String.format(Locale.ROOT, "%-40s %10s %14s", "topic", "partitions", "end offsets"));
         for (OutboxStatus.TopicStatus topic : status.topics()) {
             lines.add(
                     topic.exists()
                             ? String.format(
-                                    Locale.ROOT, "%-40s %10d %14d", topic.name(), topic.partitions(), topic.records())
+                                    Locale.ROOT,
+                                    "%-40s %10d %14d",
+                                    topic.name(),
+                                    topic.partitions(),
+                                    topic.endOffsets())
                             : String.format(Locale.ROOT, "%-40s %s", topic.name(), "missing: run posthaste init"));
         }
         return lines;
@@ -65,6 +70,13 @@ final class StatusScreen {
                 ? "nothing waits"
                 : lag.messages() + " messages wait, the oldest for "
                         + lag.oldest().toSeconds() + " s";
+    }
+
+    private static String quarantined(OutboxStatus.Quarantined quarantined) {
+        return quarantined.failed() + quarantined.deadLetters() == 0
+                ? "nothing"
+                : quarantined.failed() + " failed and tried again, " + quarantined.deadLetters()
+                        + " dead letters: posthaste quarantine list";
     }
 
     private static String slot(OutboxStatus status) {

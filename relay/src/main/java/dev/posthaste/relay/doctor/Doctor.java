@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 
 import org.apache.kafka.common.KafkaException;
@@ -16,8 +17,8 @@ import dev.posthaste.relay.HaltException;
 import dev.posthaste.relay.HaltReason;
 import dev.posthaste.relay.RelaySettings;
 import dev.posthaste.relay.publishing.AdminCalls;
+import dev.posthaste.relay.publishing.PartitionMemory;
 import dev.posthaste.relay.publishing.PositionStore;
-import dev.posthaste.relay.source.Lsn;
 import dev.posthaste.relay.source.SlotState;
 import dev.posthaste.relay.source.SourceDatabase;
 import dev.posthaste.schemas.catalog.Catalog;
@@ -53,7 +54,7 @@ public final class Doctor {
         List<Finding> findings = new ArrayList<>(new ServerExam(query).examine());
         findings.addAll(new OutboxExam(query, settings.publication()).examine());
         try (AdminCalls kafka = new AdminCalls(settings.kafka(), settings.requestTimeout())) {
-            findings.add(KafkaExam.transactionVersion(kafka));
+            findings.addAll(KafkaExam.versions(kafka));
         }
         List<Finding> errors = findings.stream()
                 .filter(finding -> finding.severity() == Finding.Severity.ERROR)
@@ -88,7 +89,8 @@ public final class Doctor {
 
     private void examineKafka(Catalog catalog, List<Finding> findings) throws InterruptedException {
         try (AdminCalls kafka = new AdminCalls(settings.kafka(), settings.requestTimeout())) {
-            findings.addAll(new KafkaExam(kafka, settings.namespace(), catalog).examine());
+            findings.addAll(new KafkaExam(kafka, settings.namespace(), catalog, partitionsFirst()).examine());
+            findings.add(KafkaExam.transactionalId(kafka, settings.publisher().transactionalId()));
             findings.add(position());
         } catch (KafkaException e) {
             findings.add(Finding.error(
@@ -99,12 +101,21 @@ public final class Doctor {
         }
     }
 
+    /** Nothing where it cannot be read; why is told by the findings on PostgreSQL. */
+    private Map<String, Integer> partitionsFirst() {
+        try (Connection connection = settings.database().connect("posthaste-doctor")) {
+            return new PartitionMemory(connection).all();
+        } catch (SQLException e) {
+            return Map.of();
+        }
+    }
+
     private Finding noPosition() {
         return Finding.error(
                 "position",
                 "there is none for slot " + settings.slot(),
                 "a relay halts without it",
-                "posthaste init for a new outbox; else see docs/runbooks");
+                "posthaste init for a new outbox; posthaste repair for one that published");
     }
 
     /** The position against slot and database, by the very rule the relay applies before it streams. */
@@ -118,7 +129,7 @@ public final class Doctor {
             if (position.isEmpty()) {
                 return noPosition();
             }
-            Lsn unused = GapCheck.refuse(settings.slot(), slot, position.get(), database);
+            var unused = GapCheck.refuse(settings, slot, position.get(), database);
             return Finding.ok(
                     "position",
                     "batch " + position.get().batch() + ", " + position.get().lastCommit() + ", no gap to the slot");
@@ -147,6 +158,7 @@ public final class Doctor {
         Instant before = clock.instant();
         String text = query.text("SELECT extract(epoch FROM clock_timestamp())::text");
         double database = Double.parseDouble(String.valueOf(text));
+        // Kafka tells no time of its brokers, and nothing here counts on it.
         Duration difference = Duration.ofMillis(Math.abs((long) (database * 1000) - before.toEpochMilli()));
         return difference.compareTo(CLOCK_DIFFERENCE_MAX) <= 0
                 ? Finding.ok("clock", "differs from the database's by " + difference.toMillis() + " ms")

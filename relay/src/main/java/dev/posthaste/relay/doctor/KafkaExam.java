@@ -15,10 +15,13 @@ import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.FeatureMetadata;
 import org.apache.kafka.clients.admin.FinalizedVersionRange;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.clients.admin.TransactionDescription;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
+import org.apache.kafka.common.errors.TransactionalIdNotFoundException;
 import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.relay.publishing.AdminCalls;
@@ -31,19 +34,29 @@ final class KafkaExam {
 
     private static final int TRANSACTION_VERSION_MIN = 2;
 
+    /** The first of 4.0. */
+    private static final int METADATA_VERSION_MIN = 22;
+
     private final AdminCalls kafka;
     private final Namespace namespace;
     private final Catalog catalog;
+    private final Map<String, Integer> partitionsFirst;
 
-    KafkaExam(AdminCalls kafka, Namespace namespace, Catalog catalog) {
+    /**
+     * Examines the topics of that catalog.
+     *
+     * @param partitionsFirst how many partitions each topic had when it was first seen, where that is remembered
+     */
+    KafkaExam(AdminCalls kafka, Namespace namespace, Catalog catalog, Map<String, Integer> partitionsFirst) {
         this.kafka = kafka;
         this.namespace = namespace;
         this.catalog = catalog;
+        this.partitionsFirst = partitionsFirst;
     }
 
     List<Finding> examine() throws InterruptedException {
         List<Finding> findings = new ArrayList<>();
-        findings.add(transactionVersion(kafka));
+        findings.addAll(versions(kafka));
         List<String> written = Stream.concat(
                         catalog.handlers().stream().map(handler -> namespace.topic(handler.handler())),
                         Stream.of(namespace.positionTopic()))
@@ -54,8 +67,10 @@ final class KafkaExam {
                 findings.add(Finding.error(
                         "topic." + topic,
                         "does not exist, or may not be described",
-                        "nothing can be published to it, and the batch that has a message for it waits",
-                        "run posthaste init"));
+                        topic.equals(namespace.positionTopic())
+                                ? "a relay without a position halts"
+                                : "what goes there is quarantined for that handler, and tried again to a bound",
+                        "run posthaste init, or allow DESCRIBE on the topic to the relay's principal"));
             }
         }
         List<String> existing = written.stream().filter(there::contains).toList();
@@ -80,17 +95,53 @@ final class KafkaExam {
         return topics;
     }
 
-    static Finding transactionVersion(AdminCalls kafka) throws InterruptedException {
+    /** Kafka tells no version of the broker, but which features all brokers of the cluster have agreed on. */
+    static List<Finding> versions(AdminCalls kafka) throws InterruptedException {
         FeatureMetadata features = kafka.call(admin -> admin.describeFeatures().featureMetadata());
-        FinalizedVersionRange range = features.finalizedFeatures().get("transaction.version");
-        short version = range == null ? 0 : range.maxVersionLevel();
-        return version >= TRANSACTION_VERSION_MIN
-                ? Finding.ok("kafka.transaction.version", Short.toString(version))
-                : Finding.error(
-                        "kafka.transaction.version",
-                        Short.toString(version),
-                        "before version 2 a delayed end of an old transaction can tear a new one: exactly once does not hold",
-                        "upgrade the brokers to 4.0 or newer, then kafka-features.sh upgrade --feature transaction.version=2");
+        short metadata = level(features, "metadata.version");
+        short transactions = level(features, "transaction.version");
+        return List.of(
+                metadata >= METADATA_VERSION_MIN
+                        ? Finding.ok("kafka.metadata.version", metadata + ": Kafka 4.0 or newer")
+                        : Finding.error(
+                                "kafka.metadata.version",
+                                metadata + ": older than Kafka 4.0",
+                                "its transactions can be torn by a delayed message of an old one: exactly once does not hold",
+                                "upgrade the brokers to 4.0 or newer, then kafka-features.sh upgrade --release-version 4.0"),
+                transactions >= TRANSACTION_VERSION_MIN
+                        ? Finding.ok("kafka.transaction.version", Short.toString(transactions))
+                        : Finding.error(
+                                "kafka.transaction.version",
+                                Short.toString(transactions),
+                                "before version 2 a delayed end of an old transaction can tear a new one: exactly once does not hold",
+                                "upgrade the brokers to 4.0 or newer, then kafka-features.sh upgrade --feature transaction.version=2"));
+    }
+
+    private static short level(FeatureMetadata features, String name) {
+        FinalizedVersionRange range = features.finalizedFeatures().get(name);
+        return range == null ? 0 : range.maxVersionLevel();
+    }
+
+    /**
+     * Whether the relay may use its transactional id. Kafka tells no authorized operations of one, and only a relay
+     * that starts tries to write: this asks for DESCRIBE, which WRITE implies.
+     */
+    static Finding transactionalId(AdminCalls kafka, String id) throws InterruptedException {
+        String subject = "kafka.transactional-id";
+        try {
+            TransactionDescription description =
+                    kafka.call(admin -> admin.describeTransactions(List.of(id)).description(id));
+            return Finding.ok(subject, id + " is in use: " + description.state());
+        } catch (TransactionalIdNotFoundException e) {
+            return Finding.ok(subject, id + " may be described, and nobody has used it yet");
+        } catch (TransactionalIdAuthorizationException e) {
+            return Finding.error(
+                    subject,
+                    id + " may not be described",
+                    "a relay opens every transaction under this id, and cannot lead without it",
+                    "kafka-acls.sh --add --allow-principal User:… --operation Write --operation Describe --transactional-id "
+                            + id);
+        }
     }
 
     private Map<String, Config> configs(List<String> topics) throws InterruptedException {
@@ -112,6 +163,7 @@ final class KafkaExam {
         String subject = "topic." + topic;
         boolean position = topic.equals(namespace.positionTopic());
         findings.addAll(operations(subject, description.authorizedOperations(), position));
+        findings.addAll(partitions(topic, description.partitions().size()));
         int replicas = description.partitions().get(0).replicas().size();
         if (config == null) {
             findings.add(Finding.warning(
@@ -154,6 +206,23 @@ final class KafkaExam {
                                     "kafka-configs.sh --alter --add-config max.message.bytes=9437184"));
         }
         return findings;
+    }
+
+    private List<Finding> partitions(String topic, int now) {
+        Integer first = partitionsFirst.get(topic);
+        if (first == null) {
+            return List.of();
+        }
+        String subject = "topic." + topic + ".partitions";
+        return List.of(
+                first == now
+                        ? Finding.ok(subject, now + ", as when it was first seen")
+                        : Finding.error(
+                                subject,
+                                now + ", but " + first + " when it was first seen",
+                                "keys have moved to other partitions: a message may overtake an earlier one of its key that is not handled yet",
+                                "wait until the handler has handled what was published before the change, then run"
+                                        + " posthaste init --accept-partitions"));
     }
 
     private static List<Finding> operations(String subject, @Nullable Set<AclOperation> allowed, boolean position) {

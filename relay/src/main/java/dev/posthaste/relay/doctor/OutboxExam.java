@@ -35,12 +35,31 @@ final class OutboxExam {
 
     List<Finding> examine() throws SQLException {
         List<Finding> findings = new ArrayList<>();
+        if (query.isTrue(STRANGER)) {
+            String role = query.text("SELECT current_user");
+            findings.add(Finding.error(
+                    "role",
+                    role + " is not a relay's role: it is no member of posthaste_relay",
+                    "what it may and may not do says nothing of the relay, and it could not run one",
+                    "log in as the relay's role (database.url, POSTHASTE_DATABASE_URL or --database); if " + role
+                            + " is to be it: GRANT posthaste_relay TO " + role + "; ALTER ROLE " + role
+                            + " REPLICATION"));
+            return findings;
+        }
         if (query.text("SELECT to_regclass('outbox.message')::text") == null) {
             findings.add(Finding.error(
                     "outbox.message",
                     "there is no such table, or the role may not see it",
                     "there is nothing to relay",
                     "run posthaste init, and GRANT posthaste_relay TO the relay's role"));
+            return findings;
+        }
+        if (query.text("SELECT to_regclass('relay.topic')::text") == null) {
+            findings.add(Finding.error(
+                    "outbox.version",
+                    "the tables are of an older version",
+                    "this relay reads and writes what they lack",
+                    "run posthaste init"));
             return findings;
         }
         findings.addAll(publication());
@@ -114,25 +133,40 @@ final class OutboxExam {
                         "SELECT outbox.ensure_partitions()");
     }
 
+    /** Before the migrations there is no such group. */
+    private static final String STRANGER =
+            "SELECT CASE WHEN EXISTS (SELECT FROM pg_roles WHERE rolname = 'posthaste_relay') "
+                    + "THEN NOT pg_has_role('posthaste_relay', 'USAGE') ELSE false END";
+
+    /** What each right is for is told by its object; all come with posthaste_relay. */
+    private static final String RIGHTS = "SELECT what FROM (VALUES "
+            + "('SELECT on outbox.message', has_table_privilege('outbox.message', 'SELECT')), "
+            + "('INSERT on outbox.dispatch_batch', has_table_privilege('outbox.dispatch_batch', 'INSERT')), "
+            + "('INSERT on outbox.quarantined', has_table_privilege('outbox.quarantined', 'INSERT')), "
+            + "('UPDATE on outbox.quarantined', has_table_privilege('outbox.quarantined', 'UPDATE')), "
+            + "('INSERT on outbox.audit', has_table_privilege('outbox.audit', 'INSERT')), "
+            + "('UPDATE on outbox.settled', has_table_privilege('outbox.settled', 'UPDATE')), "
+            + "('INSERT on relay.lease', has_table_privilege('relay.lease', 'INSERT')), "
+            + "('UPDATE on relay.lease', has_table_privilege('relay.lease', 'UPDATE')), "
+            + "('SELECT on relay.source', has_table_privilege('relay.source', 'SELECT')), "
+            + "('INSERT on relay.topic', has_table_privilege('relay.topic', 'INSERT')), "
+            + "('EXECUTE on outbox.pending_by_type', has_function_privilege('outbox.pending_by_type()', 'EXECUTE')), "
+            + "('EXECUTE on outbox.advance_settled', has_function_privilege('outbox.advance_settled()', 'EXECUTE')), "
+            + "('EXECUTE on outbox.ensure_partitions', has_function_privilege('outbox.ensure_partitions(integer)', 'EXECUTE'))) "
+            + "AS needed (what, held) WHERE NOT held";
+
     private List<Finding> rights() throws SQLException {
-        List<Finding> findings = new ArrayList<>();
         String role = query.text("SELECT current_user");
+        List<Finding> findings = new ArrayList<>();
         findings.add(
                 query.isTrue("SELECT rolreplication OR rolsuper FROM pg_roles WHERE rolname = current_user")
                         ? Finding.ok("role.replication", role + " may stream")
                         : Finding.error(
                                 "role.replication",
-                                role + " lacks the attribute REPLICATION",
+                                role + " lacks the attribute REPLICATION, which membership does not give",
                                 "it cannot stream from the slot",
                                 "ALTER ROLE " + role + " REPLICATION"));
-        List<String> missing = query.column("SELECT what FROM (VALUES "
-                + "('SELECT on outbox.message', has_table_privilege('outbox.message', 'SELECT')), "
-                + "('INSERT on outbox.dispatch_batch', has_table_privilege('outbox.dispatch_batch', 'INSERT')), "
-                + "('UPDATE on outbox.settled', has_table_privilege('outbox.settled', 'UPDATE')), "
-                + "('UPDATE on relay.lease', has_table_privilege('relay.lease', 'UPDATE')), "
-                + "('SELECT on relay.source', has_table_privilege('relay.source', 'SELECT')), "
-                + "('EXECUTE on outbox.ensure_partitions', has_function_privilege('outbox.ensure_partitions(integer)', 'EXECUTE'))) "
-                + "AS needed (what, held) WHERE NOT held");
+        List<String> missing = query.column(RIGHTS);
         findings.add(
                 missing.isEmpty()
                         ? Finding.ok("role.grants", role + " holds all it needs")
@@ -140,7 +174,8 @@ final class OutboxExam {
                                 "role.grants",
                                 role + " lacks " + String.join(", ", missing),
                                 "the relay cannot lead",
-                                "GRANT posthaste_relay TO " + role));
+                                "GRANT posthaste_relay TO " + role
+                                        + "; where it is a member, run posthaste init: the group's grants are incomplete"));
         findings.add(
                 query.isTrue("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
                         ? Finding.warning(

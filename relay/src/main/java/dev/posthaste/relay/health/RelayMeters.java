@@ -8,6 +8,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -36,9 +37,11 @@ public final class RelayMeters {
     private final MeterRegistry registry;
     private final Map<Store, AtomicInteger> available = new EnumMap<>(Store.class);
     private final AtomicInteger leading = new AtomicInteger();
+    private final AtomicLong takeover = new AtomicLong(UNKNOWN);
     private final OutboxGauges outbox;
     private final Counter messages;
     private final Timer batches;
+    private final SuccessShare success = new SuccessShare();
     /** Bounded by the catalog: one per topic. */
     private final Map<String, Counter> copies = new HashMap<>();
 
@@ -57,8 +60,14 @@ public final class RelayMeters {
         Gauge.builder("posthaste.relay.leading", leading, AtomicInteger::get)
                 .description("1 while this relay leads")
                 .register(registry);
+        Gauge.builder("posthaste.relay.takeover", takeover, RelayMeters::seconds)
+                .description("seconds without a leader before this relay took over last; NaN: it never did")
+                .register(registry);
         this.messages = Counter.builder("posthaste.message.dispatched")
                 .description("messages published and proved")
+                .register(registry);
+        Gauge.builder("posthaste.batch.success", success, SuccessShare::value)
+                .description("share of the last 100 attempts to publish and prove a batch that succeeded")
                 .register(registry);
         this.batches = Timer.builder("posthaste.batch.duration")
                 .description("from the begin of a Kafka transaction to its evidence")
@@ -75,18 +84,12 @@ public final class RelayMeters {
         gauge(store).set(0);
     }
 
-    /** Whether the store answered when it was asked last. */
-    public boolean isAvailable(Store store) {
-        return gauge(store).get() == 1;
-    }
-
-    /** Whether the store failed when it was asked last; a relay that never led has not asked Kafka yet. */
-    public boolean isAway(Store store) {
-        return gauge(store).get() == 0;
-    }
-
     private static double availability(AtomicInteger value) {
         return value.get() == UNKNOWN ? Double.NaN : value.get();
+    }
+
+    private static double seconds(AtomicLong millis) {
+        return millis.get() == UNKNOWN ? Double.NaN : millis.get() / 1000.0;
     }
 
     private AtomicInteger gauge(Store store) {
@@ -101,6 +104,11 @@ public final class RelayMeters {
         }
     }
 
+    /** This relay leads after another: for so long nobody was seen to lead. */
+    public void tookOver(Duration gap) {
+        takeover.set(gap.toMillis());
+    }
+
     /** The gauges that the database feeds. */
     public OutboxGauges outbox() {
         return outbox;
@@ -109,6 +117,12 @@ public final class RelayMeters {
     /** Counts an attempt to publish and prove a batch that failed. */
     public void batchFailed() {
         attempts("failed").increment();
+        success.add(false);
+    }
+
+    /** Counts a batch that an outage ended: no attempt failed. */
+    public void batchInterrupted() {
+        attempts("interrupted").increment();
     }
 
     private Counter attempts(String outcome) {
@@ -121,6 +135,7 @@ public final class RelayMeters {
     /** Counts a batch that is published and proved. */
     public void batchSettled(List<RoutedMessage> batch, long nanos) {
         attempts("settled").increment();
+        success.add(true);
         messages.increment(batch.size());
         batches.record(Duration.ofNanos(nanos));
         for (RoutedMessage message : batch) {
@@ -136,6 +151,26 @@ public final class RelayMeters {
                 .description("messages set aside, by handler and cause")
                 .tag("handler", fault.handler())
                 .tag("cause", fault.cause().name().toLowerCase(Locale.ROOT))
+                .register(registry)
+                .increment();
+    }
+
+    /** What became of an attempt to publish a quarantined message by itself. */
+    public enum RetryOutcome {
+        /** It is published. */
+        RELEASED,
+        /** It is tried again. */
+        FAILED,
+        /** It is left to an operator. */
+        EXHAUSTED
+    }
+
+    /** Counts an attempt to publish a quarantined message by itself. */
+    public void retried(String handler, RetryOutcome outcome) {
+        Counter.builder("posthaste.message.retries")
+                .description("attempts to publish a quarantined message by itself")
+                .tag("handler", handler)
+                .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
                 .register(registry)
                 .increment();
     }

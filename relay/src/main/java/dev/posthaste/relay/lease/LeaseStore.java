@@ -38,6 +38,22 @@ public final class LeaseStore {
     }
 
     /**
+     * Whether the lease looks free. A look takes no row lock and writes no WAL, so that standbys may look often; what
+     * it says may be over by the time it is heard, and {@link #tryAcquire} decides.
+     */
+    public boolean looksFree() throws SQLException {
+        return inTransaction(() -> {
+            try (PreparedStatement query = connection.prepareStatement(
+                    "SELECT expires_at <= clock_timestamp(), fence FROM relay.lease WHERE slot = ?")) {
+                query.setString(1, slot);
+                try (ResultSet rows = query.executeQuery()) {
+                    return !rows.next() || rows.getBoolean(1) || sessionIsGone(rows.getLong(2));
+                }
+            }
+        });
+    }
+
+    /**
      * Takes the lease if it is free: never taken, released, expired, or held by a session that has ended.
      *
      * @return the lease with a new fence; empty: somebody else leads
@@ -109,12 +125,9 @@ public final class LeaseStore {
         }
     }
 
+    /** Shared and until the transaction's end, so that candidates who look at once do not take each other for it. */
     private boolean sessionIsGone(long fence) throws SQLException {
-        boolean free = lock(fence);
-        if (free) {
-            unlock(fence);
-        }
-        return free;
+        return callWithLockName("SELECT pg_try_advisory_xact_lock_shared(hashtextextended(?, ?))", fence);
     }
 
     private Lease take(long fence) throws SQLException {

@@ -23,16 +23,20 @@ public final class LeasedSession implements AutoCloseable {
     }
 
     /**
-     * Opens a connection for it. A leader frozen inside a transaction must not keep the lease row locked: the server
-     * ends its session. And evidence that the slot has moved past must survive a crash of the server, whatever the
+     * Opens a connection for it. Nothing may keep the lease row locked for longer than a lease, or neither its holder
+     * nor anybody else could have it: the server ends the session of a leader frozen inside a transaction, and a
+     * statement that hangs, on a lock of somebody's DDL for one. The keeper renews three times a lease, so a half of
+     * one leaves it time. And evidence that the slot has moved past must survive a crash of the server, whatever the
      * database holds of its commits otherwise.
      *
      * @param connection taken over, also if this fails
-     * @param idleMax how long a transaction may stand idle
+     * @param duration of the lease
      */
-    public static LeasedSession open(Connection connection, Lease lease, Duration idleMax) throws SQLException {
+    public static LeasedSession open(Connection connection, Lease lease, Duration duration) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.execute("SET idle_in_transaction_session_timeout = " + idleMax.toMillis());
+            statement.execute("SET idle_in_transaction_session_timeout = " + duration.toMillis());
+            statement.execute("SET lock_timeout = " + duration.dividedBy(3).toMillis());
+            statement.execute("SET statement_timeout = " + duration.dividedBy(2).toMillis());
             statement.execute("SELECT set_config('synchronous_commit', 'on', false) "
                     + "WHERE current_setting('synchronous_commit') = 'off'");
             return new LeasedSession(connection, lease);
@@ -55,9 +59,10 @@ public final class LeasedSession implements AutoCloseable {
         return lease;
     }
 
-    /** Reads, and commits. */
+    /** Reads, and commits. It keeps nobody from the lease row, so it may take its time. */
     public <T> T read(Work<T> work) throws SQLException {
         try {
+            takeTime();
             T result = work.run(connection);
             connection.commit();
             return result;
@@ -81,6 +86,12 @@ public final class LeasedSession implements AutoCloseable {
         } catch (SQLException | FencedException | RuntimeException e) {
             rollBack(e);
             throw e;
+        }
+    }
+
+    private void takeTime() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET LOCAL statement_timeout = 0");
         }
     }
 

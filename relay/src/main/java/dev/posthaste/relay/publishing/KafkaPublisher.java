@@ -35,6 +35,8 @@ import dev.posthaste.schemas.MessageHeaders;
 public final class KafkaPublisher implements AutoCloseable {
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
+    /** The producer waits so long between finding its coordinator and asking it, in every takeover. */
+    private static final long RETRY_BACKOFF_MILLIS = 20L;
 
     private final Producer<byte[], byte[]> producer;
     private final PublisherSettings settings;
@@ -56,32 +58,7 @@ public final class KafkaPublisher implements AutoCloseable {
      * @throws KafkaException if Kafka cannot be reached in time or refuses
      */
     public static KafkaPublisher open(PublisherSettings settings) {
-        long requestMillis = settings.requestTimeout().toMillis();
-        Producer<byte[], byte[]> producer = new KafkaProducer<>(
-                settings.kafka()
-                        .with(Map.of(
-                                ProducerConfig.TRANSACTIONAL_ID_CONFIG,
-                                settings.transactionalId(),
-                                ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
-                                (int) settings.transactionTimeout().toMillis(),
-                                ProducerConfig.ACKS_CONFIG,
-                                "all",
-                                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                                settings.messageBytes(),
-                                ProducerConfig.LINGER_MS_CONFIG,
-                                0,
-                                ProducerConfig.COMPRESSION_TYPE_CONFIG,
-                                "lz4",
-                                ProducerConfig.MAX_BLOCK_MS_CONFIG,
-                                requestMillis,
-                                ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG,
-                                (int) requestMillis,
-                                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
-                                (int) requestMillis,
-                                ProducerConfig.CLIENT_ID_CONFIG,
-                                "posthaste-relay-" + settings.transactionalId())),
-                new ByteArraySerializer(),
-                new ByteArraySerializer());
+        Producer<byte[], byte[]> producer = producer(settings);
         try {
             producer.initTransactions();
             return new KafkaPublisher(producer, settings);
@@ -89,6 +66,43 @@ public final class KafkaPublisher implements AutoCloseable {
             producer.close(CLOSE_TIMEOUT);
             throw e;
         }
+    }
+
+    /**
+     * Does what is cold in a first {@link #open}, and neither fences anybody nor publishes anything.
+     *
+     * @throws KafkaException if Kafka cannot be reached in time
+     */
+    public static void rehearse(PublisherSettings settings) {
+        Producer<byte[], byte[]> producer = producer(settings);
+        try {
+            producer.partitionsFor(settings.namespace().positionTopic());
+        } finally {
+            producer.close(CLOSE_TIMEOUT);
+        }
+    }
+
+    private static Producer<byte[], byte[]> producer(PublisherSettings settings) {
+        int requestMillis = (int) settings.requestTimeout().toMillis();
+        return new KafkaProducer<>(
+                settings.kafka()
+                        .with(Map.ofEntries(
+                                Map.entry(ProducerConfig.TRANSACTIONAL_ID_CONFIG, settings.transactionalId()),
+                                Map.entry(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, (int)
+                                        settings.transactionTimeout().toMillis()),
+                                Map.entry(ProducerConfig.ACKS_CONFIG, "all"),
+                                Map.entry(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, settings.messageBytes()),
+                                Map.entry(ProducerConfig.LINGER_MS_CONFIG, 0),
+                                Map.entry(ProducerConfig.COMPRESSION_TYPE_CONFIG, "lz4"),
+                                Map.entry(ProducerConfig.MAX_BLOCK_MS_CONFIG, (long) requestMillis),
+                                Map.entry(ProducerConfig.REQUEST_TIMEOUT_MS_CONFIG, requestMillis),
+                                Map.entry(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, requestMillis),
+                                Map.entry(ProducerConfig.RETRY_BACKOFF_MS_CONFIG, RETRY_BACKOFF_MILLIS),
+                                Map.entry(
+                                        ProducerConfig.CLIENT_ID_CONFIG,
+                                        "posthaste-relay-" + settings.transactionalId()))),
+                new ByteArraySerializer(),
+                new ByteArraySerializer());
     }
 
     /**

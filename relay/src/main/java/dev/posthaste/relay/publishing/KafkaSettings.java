@@ -22,6 +22,7 @@ public record KafkaSettings(String bootstrapServers, Map<String, String> propert
             "enable.idempotence",
             "acks",
             "retries",
+            "retry.backoff.ms",
             "max.in.flight.requests.per.connection",
             "partitioner.class",
             "partitioner.ignore.keys",
@@ -41,6 +42,7 @@ public record KafkaSettings(String bootstrapServers, Map<String, String> propert
             "auto.offset.reset",
             "allow.auto.create.topics",
             "default.api.timeout.ms",
+            "fetch.max.wait.ms",
             "key.deserializer",
             "value.deserializer");
 

@@ -37,6 +37,9 @@ final class PositionCodec {
         if (position.lastMessageId() != null) {
             node.put("lastMessageId", position.lastMessageId().toString());
         }
+        if (position.withheld()) {
+            node.put("withheld", true);
+        }
         try {
             return json.writeValueAsBytes(node);
         } catch (JacksonException e) { // a tree of our own making
@@ -76,7 +79,8 @@ final class PositionCodec {
                             ? null
                             : new Position.InProgress(number(inProgress, "xid"), number(inProgress, "rows")),
                     Lsn.parse(node.required("ack").asText()),
-                    uuid(node.get("lastMessageId")));
+                    uuid(node.get("lastMessageId")),
+                    node.path("withheld").asBoolean(false));
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new IllegalArgumentException("the position record cannot be read: " + e.getMessage(), e);
         }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -21,6 +22,10 @@ import dev.posthaste.schemas.Namespace;
 public final class PositionStore {
 
     private static final Duration POLL = Duration.ofMillis(200);
+    /** The consumer fetches ahead, and its close waits for that answer: half a second of a takeover by default. */
+    private static final int FETCH_WAIT_MILLIS = 10;
+
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
     private final KafkaSettings kafka;
     private final Namespace namespace;
@@ -57,10 +62,13 @@ public final class PositionStore {
                 "earliest",
                 ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
                 false,
+                ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG,
+                FETCH_WAIT_MILLIS,
                 ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG,
                 (int) timeout.toMillis()));
-        try (Consumer<byte[], byte[]> consumer =
-                new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+        Consumer<byte[], byte[]> consumer =
+                new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+        try {
             TopicPartition partition = new TopicPartition(namespace.positionTopic(), 0);
             if (consumer.partitionsFor(partition.topic()).isEmpty()) {
                 return Optional.empty(); // the topic is gone, and the position with it
@@ -69,6 +77,9 @@ public final class PositionStore {
             consumer.seekToBeginning(List.of(partition));
             long end = consumer.endOffsets(List.of(partition)).getOrDefault(partition, 0L);
             return Optional.ofNullable(last(consumer, partition, end)).map(codec::decode);
+        } finally {
+            // By default a broker that does not answer would be waited for, half a minute and beyond the timeout.
+            consumer.close(CloseOptions.timeout(CLOSE_TIMEOUT));
         }
     }
 

@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,9 +19,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class QuarantineDesk {
 
-    private static final String COLUMNS =
-            "q.message_id, q.created_at, m.type, q.handler, q.state, q.cause, q.last_error, q.attempt, q.quarantined_at "
-                    + "FROM outbox.quarantined q LEFT JOIN outbox.message m ON m.id = q.message_id AND m.created_at = q.created_at ";
+    /** The name under which the relay audits what it releases by itself; the database lets nobody else use it. */
+    public static final String RELAY = "posthaste-relay";
 
     private final Connection connection;
 
@@ -57,22 +56,88 @@ public final class QuarantineDesk {
     }
 
     /**
-     * The open ones, oldest first.
+     * Which to list.
      *
      * @param handler null: of all handlers
+     * @param cause as in {@link dev.posthaste.relay.routing.Unpublishable.Cause}; null: any
+     * @param state as in the table; null: open ones, that is, quarantined
+     * @param since set aside then or later; null: ever
+     * @param until set aside before; null: ever
      * @param limit most to read
      */
-    public List<QuarantinedMessage> list(@Nullable String handler, int limit) throws SQLException {
-        return read(
-                "SELECT " + COLUMNS + "WHERE q.state = 'quarantined' AND (?::text IS NULL OR q.handler = ?) "
-                        + "ORDER BY q.quarantined_at LIMIT " + limit,
-                handler,
-                handler);
+    public record Filter(
+            @Nullable String handler,
+            @Nullable String cause,
+            @Nullable String state,
+            @Nullable Instant since,
+            @Nullable Instant until,
+            int limit) {
+
+        /** The open ones of all handlers. */
+        public static Filter open(int limit) {
+            return new Filter(null, null, null, null, null, limit);
+        }
+    }
+
+    /** Those the filter lets through, oldest first. */
+    public List<QuarantinedMessage> list(Filter filter) throws SQLException {
+        return Rows.query(
+                connection,
+                "SELECT " + Rows.COLUMNS + Rows.FROM
+                        + "WHERE q.state = ? AND (?::text IS NULL OR q.handler = ?) AND (?::text IS NULL OR q.cause = ?) "
+                        + "AND q.quarantined_at >= coalesce(?::timestamptz, '-infinity') "
+                        + "AND q.quarantined_at < coalesce(?::timestamptz, 'infinity') "
+                        + "ORDER BY q.quarantined_at LIMIT " + filter.limit(),
+                filter.state() == null ? "quarantined" : filter.state(),
+                filter.handler(),
+                filter.handler(),
+                filter.cause(),
+                filter.cause(),
+                filter.since() == null ? null : Rows.utc(filter.since()),
+                filter.until() == null ? null : Rows.utc(filter.until()));
+    }
+
+    /** Whether anything was ever set aside for that handler. */
+    public boolean knows(String handler) throws SQLException {
+        return !Rows.query(connection, "SELECT " + Rows.COLUMNS + Rows.FROM + "WHERE q.handler = ? LIMIT 1", handler)
+                .isEmpty();
     }
 
     /** Everything about one message, resolved or not. */
     public List<QuarantinedMessage> show(UUID messageId) throws SQLException {
-        return read("SELECT " + COLUMNS + "WHERE q.message_id = ? ORDER BY q.handler", messageId);
+        return Rows.query(
+                connection,
+                "SELECT " + Rows.COLUMNS + Rows.FROM + "WHERE q.message_id = ? ORDER BY q.created_at, q.handler",
+                messageId);
+    }
+
+    /**
+     * What was done about a message.
+     *
+     * @param action {@code release} or {@code discard}
+     * @param failure what it answered
+     */
+    public record AuditEntry(Instant at, String actor, String action, String reason, String handler, String failure) {}
+
+    /** What was done about a message, oldest first. */
+    public List<AuditEntry> audit(UUID messageId) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(
+                "SELECT at, actor, action, reason, handler, failure FROM outbox.audit WHERE message_id = ? ORDER BY id")) {
+            query.setObject(1, messageId);
+            try (ResultSet rows = query.executeQuery()) {
+                List<AuditEntry> entries = new ArrayList<>();
+                while (rows.next()) {
+                    entries.add(new AuditEntry(
+                            rows.getObject(1, OffsetDateTime.class).toInstant(),
+                            rows.getString(2),
+                            rows.getString(3),
+                            rows.getString(4),
+                            rows.getString(5),
+                            rows.getString(6)));
+                }
+                return entries;
+            }
+        }
     }
 
     /**
@@ -85,8 +150,9 @@ public final class QuarantineDesk {
     public Optional<QuarantinedMessage> resolve(
             UUID messageId, String handler, String action, Responsibility who, Resolution resolution) throws Exception {
         try {
-            List<QuarantinedMessage> found = read(
-                    "SELECT " + COLUMNS
+            List<QuarantinedMessage> found = Rows.query(
+                    connection,
+                    "SELECT " + Rows.COLUMNS + Rows.FROM
                             + "WHERE q.message_id = ? AND q.handler = ? AND q.state = 'quarantined' ORDER BY q.created_at LIMIT 1 FOR UPDATE OF q",
                     messageId,
                     handler);
@@ -96,8 +162,9 @@ public final class QuarantineDesk {
             }
             QuarantinedMessage message = found.get(0);
             // Written first, so that a right that is missing shows before anything is published; committed last.
-            mark(message, action.equals("release") ? "released" : "discarded");
-            audit(message, action, who);
+            requireAtRest(message);
+            boolean unused = Rows.resolve(connection, message, action.equals("release") ? "released" : "discarded");
+            Rows.audit(connection, message, action, who);
             resolution.apply(message);
             connection.commit();
             return Optional.of(message);
@@ -107,51 +174,23 @@ public final class QuarantineDesk {
         }
     }
 
-    private void mark(QuarantinedMessage message, String state) throws SQLException {
-        try (PreparedStatement update = connection.prepareStatement(
-                "UPDATE outbox.quarantined SET state = ?, resolved_at = clock_timestamp(), next_attempt = NULL "
-                        + "WHERE message_id = ? AND handler = ? AND created_at = ?")) {
-            update.setString(1, state);
-            update.setObject(2, message.messageId());
-            update.setString(3, message.handler());
-            update.setObject(4, message.createdAt().atOffset(ZoneOffset.UTC));
-            update.executeUpdate();
-        }
-    }
-
-    private void audit(QuarantinedMessage message, String action, Responsibility who) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement(
-                "INSERT INTO outbox.audit (actor, action, reason, message_id, handler, failure) VALUES (?, ?, ?, ?, ?, ?)")) {
-            insert.setString(1, who.actor());
-            insert.setString(2, action);
-            insert.setString(3, who.reason());
-            insert.setObject(4, message.messageId());
-            insert.setString(5, message.handler());
-            insert.setString(6, message.cause() + ": " + message.lastError());
-            insert.executeUpdate();
-        }
-    }
-
-    private List<QuarantinedMessage> read(String sql, @Nullable Object... parameters) throws SQLException {
-        try (PreparedStatement query = connection.prepareStatement(sql)) {
-            for (int i = 0; i < parameters.length; i++) {
-                query.setObject(i + 1, parameters[i]);
-            }
-            try (ResultSet rows = query.executeQuery()) {
-                List<QuarantinedMessage> messages = new ArrayList<>();
-                while (rows.next()) {
-                    messages.add(new QuarantinedMessage(
-                            rows.getObject(1, UUID.class),
-                            rows.getObject(2, OffsetDateTime.class).toInstant(),
-                            rows.getString(3),
-                            rows.getString(4),
-                            rows.getString(5),
-                            rows.getString(6),
-                            rows.getString(7),
-                            rows.getInt(8),
-                            rows.getObject(9, OffsetDateTime.class).toInstant()));
+    /** The next leader, or this one, might publish it at the same moment. */
+    private void requireAtRest(QuarantinedMessage message) throws SQLException, NotAtRestException {
+        try (PreparedStatement query = connection.prepareStatement("SELECT " + Rows.PROVED
+                + ", coalesce(q.trying_until > clock_timestamp(), false) FROM outbox.quarantined q "
+                + "WHERE q.message_id = ? AND q.created_at = ? AND q.handler = ?")) {
+            query.setObject(1, message.messageId());
+            query.setObject(2, Rows.utc(message.createdAt()));
+            query.setString(3, message.handler());
+            try (ResultSet row = query.executeQuery()) {
+                row.next();
+                if (row.getBoolean(2)) {
+                    throw new NotAtRestException(message, "the relay tries it at this moment; look again in a minute");
                 }
-                return messages;
+                if (!row.getBoolean(1)) {
+                    throw new NotAtRestException(
+                            message, "its batch is not settled yet; once a relay streams it will be, then do it again");
+                }
             }
         }
     }

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastError what was wrong
  * @param attempt how often it was tried
  * @param quarantinedAt since when
+ * @param nextAttempt when the relay tries again by itself; null: it does not
  */
 public record QuarantinedMessage(
         UUID messageId,
@@ -27,4 +28,5 @@ public record QuarantinedMessage(
         String cause,
         String lastError,
         int attempt,
-        Instant quarantinedAt) {}
+        Instant quarantinedAt,
+        @Nullable Instant nextAttempt) {}

@@ -20,9 +20,15 @@ import dev.posthaste.schemas.MessageHeaders;
  *     key
  * @param key the record's key, one for all copies, so that the copies of one key keep their order everywhere
  * @param headers the record's headers, in order
+ * @param withheld whether it is quarantined for a handler instead of published to it
  */
 public record RoutedMessage(
-        OutboxRow row, List<String> topics, List<String> markers, String key, Map<String, String> headers) {
+        OutboxRow row,
+        List<String> topics,
+        List<String> markers,
+        String key,
+        Map<String, String> headers,
+        boolean withheld) {
 
     private static final DateTimeFormatter MICROS =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSSSSS'Z'").withZone(ZoneOffset.UTC);
@@ -50,7 +56,7 @@ public record RoutedMessage(
         List<String> chosen = topics.stream()
                 .filter(other -> topic.equals(Unpublishable.EVERY_HANDLER) || other.equals(topic))
                 .toList();
-        return new RoutedMessage(row, chosen, List.of(), key, headers);
+        return new RoutedMessage(row, chosen, List.of(), key, headers, withheld);
     }
 
     /**
@@ -61,7 +67,7 @@ public record RoutedMessage(
     public RoutedMessage marked(String by) {
         Map<String, String> marked = new LinkedHashMap<>(headers);
         marked.put(MessageHeaders.REPLAY, by);
-        return new RoutedMessage(row, topics, markers, key, marked);
+        return new RoutedMessage(row, topics, markers, key, marked, withheld);
     }
 
     /** The same without the copy on a topic. */
@@ -72,6 +78,13 @@ public record RoutedMessage(
         if (marker) {
             marked.add(topic);
         }
-        return new RoutedMessage(row, left, marked, key, headers);
+        return new RoutedMessage(row, left, marked, key, headers, true);
+    }
+
+    /** The same without the marker on a topic. */
+    RoutedMessage withoutMarker(String topic) {
+        List<String> left =
+                markers.stream().filter(other -> !other.equals(topic)).toList();
+        return new RoutedMessage(row, topics, left, key, headers, true);
     }
 }

@@ -1,5 +1,6 @@
 package dev.posthaste.relay.routing;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -30,6 +31,7 @@ public final class Router {
 
     private final Namespace namespace;
     private final Catalog catalog;
+    private final ClosedTopics closed;
     private final ObjectMapper json = new ObjectMapper();
     /** Bounded by the catalog: one entry per known type and version. */
     private final Map<TypeVersion, Route> routes = new HashMap<>();
@@ -39,19 +41,29 @@ public final class Router {
     private record Route(
             EventRecord event, List<String> topics, Set<String> perKey, String source, String dataSchema) {}
 
-    /** Routes by that catalog. */
+    /** Routes by that catalog, to topics that are all open. */
     public Router(Namespace namespace, Catalog catalog) {
+        this(namespace, catalog, ClosedTopics.NONE);
+    }
+
+    /** Routes by that catalog, around the topics that are closed. */
+    public Router(Namespace namespace, Catalog catalog, ClosedTopics closed) {
         this.namespace = namespace;
         this.catalog = catalog;
+        this.closed = closed;
     }
 
     /**
      * Routes a message.
      *
-     * @throws UnroutableException if its type, version or kind is not the catalog's, or its headers cannot be read
+     * @throws UnroutableException if it lacks what it must have, its type, version or kind is not the catalog's, or its
+     *     headers cannot be read
      */
     public RoutedMessage route(OutboxRow row) throws UnroutableException {
         Route route = find(row);
+        if (!row.missing().isEmpty()) {
+            throw unroutable(row, route, Unpublishable.Cause.MISSING_VALUE, missing(row));
+        }
         if (!route.event().kind().wireName().equals(row.kind())) {
             throw unroutable(
                     row,
@@ -60,7 +72,7 @@ public final class Router {
                     "its kind is " + row.kind() + ", but the catalog has " + row.type() + " as "
                             + route.event().kind().wireName());
         }
-        return new RoutedMessage(row, route.topics(), List.of(), key(row), headers(row, route));
+        return new RoutedMessage(row, route.topics(), List.of(), key(row), headers(row, route), false);
     }
 
     /**
@@ -71,7 +83,7 @@ public final class Router {
         List<String> markers = route == null
                 ? List.of()
                 : route.topics().stream().filter(route.perKey()::contains).toList();
-        return new RoutedMessage(row, List.of(), markers, key(row), Map.of());
+        return new RoutedMessage(row, List.of(), markers, key(row), Map.of(), true);
     }
 
     /**
@@ -82,6 +94,37 @@ public final class Router {
         Route route =
                 routes.get(new TypeVersion(message.row().type(), message.row().schemaVersion()));
         return message.without(topic, route != null && route.perKey().contains(topic));
+    }
+
+    /** What keeps a message from those of its handlers whose topics are closed; mostly nothing. */
+    public List<Unpublishable> closedTo(RoutedMessage message) {
+        List<Unpublishable> faults = List.of();
+        for (String topic : message.topics()) {
+            Unpublishable.Cause cause = closed.why(topic);
+            if (cause != null) {
+                faults = faults.isEmpty() ? new ArrayList<>() : faults;
+                faults.add(new Unpublishable(message.row().id(), handlerOf(topic), cause, closedText(topic, cause)));
+            }
+        }
+        return faults;
+    }
+
+    private static String closedText(String topic, Unpublishable.Cause cause) {
+        return cause == Unpublishable.Cause.TOPIC_MISSING
+                ? "topic " + topic + " does not exist; run posthaste init"
+                : "the relay may not write to topic " + topic + "; allow it WRITE and DESCRIBE there";
+    }
+
+    /** The message without anything for closed topics, no marker either: nothing can stand in its place there. */
+    public RoutedMessage withoutClosed(RoutedMessage message) {
+        RoutedMessage open = message;
+        for (String topic : message.topics()) {
+            open = closed.why(topic) == null ? open : open.without(topic, false);
+        }
+        for (String topic : message.markers()) {
+            open = closed.why(topic) == null ? open : open.withoutMarker(topic);
+        }
+        return open;
     }
 
     /** The topic of a handler. */
@@ -98,7 +141,15 @@ public final class Router {
         return row.key() != null ? row.key() : row.id().toString();
     }
 
+    private static String missing(OutboxRow row) {
+        return "it has no " + String.join(", no ", row.missing()) + ", and the table should have refused it";
+    }
+
     private Route find(OutboxRow row) throws UnroutableException {
+        if (row.missing().contains("type") || row.missing().contains("schema_version")) {
+            throw new UnroutableException(
+                    row.id(), List.of(Unpublishable.EVERY_HANDLER), Unpublishable.Cause.MISSING_VALUE, missing(row));
+        }
         TypeVersion wanted = new TypeVersion(row.type(), row.schemaVersion());
         Route known = routes.get(wanted);
         if (known != null) {

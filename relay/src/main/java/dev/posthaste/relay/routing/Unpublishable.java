@@ -18,16 +18,33 @@ public record Unpublishable(UUID messageId, String handler, Cause cause, String 
     /** What kind of fault. */
     public enum Cause {
         /** The type is not in the catalog. */
-        UNKNOWN_TYPE,
+        UNKNOWN_TYPE(true),
         /** The type is, its version is not. */
-        UNKNOWN_VERSION,
+        UNKNOWN_VERSION(true),
         /** The message's kind is not the catalog's. */
-        WRONG_KIND,
+        WRONG_KIND(false),
         /** The headers are no JSON object of strings, or use reserved names. */
-        UNREADABLE_HEADERS,
+        UNREADABLE_HEADERS(false),
+        /** A column is null that must not be: somebody took the table's rule off. */
+        MISSING_VALUE(false),
         /** The record is larger than the handler's topic takes. */
-        TOO_LARGE,
+        TOO_LARGE(true),
         /** Kafka refuses the record for another reason of its own. */
-        REFUSED
+        REFUSED(false),
+        /** The handler's topic does not exist. */
+        TOPIC_MISSING(true),
+        /** The relay may not write to the handler's topic, or may not even see it. */
+        TOPIC_FORBIDDEN(true);
+
+        private final boolean passing;
+
+        Cause(boolean passing) {
+            this.passing = passing;
+        }
+
+        /** Whether it may pass without the message being changed: then it is tried again by itself, to a bound. */
+        public boolean mayPass() {
+            return passing;
+        }
     }
 }

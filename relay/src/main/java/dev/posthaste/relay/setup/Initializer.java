@@ -4,11 +4,14 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 
 import dev.posthaste.relay.RelaySettings;
 import dev.posthaste.relay.lease.FencedException;
+import dev.posthaste.relay.publishing.HandlerTopics;
+import dev.posthaste.relay.publishing.PartitionMemory;
 import dev.posthaste.schemas.catalog.Catalog;
 
 /**
@@ -37,8 +40,16 @@ public final class Initializer {
      * @param partitions of each handler topic made
      * @param replicationFactor of each topic made; empty: the broker's default
      * @param leaveEarlier whether messages staged before the slot may be left unpublished
+     * @param acceptPartitions whether topics with another number of partitions than first seen are right as they are
      */
-    public record Choices(int partitions, Optional<Short> replicationFactor, boolean leaveEarlier) {}
+    public record Choices(
+            int partitions, Optional<Short> replicationFactor, boolean leaveEarlier, boolean acceptPartitions) {
+
+        /** Without accepting another number of partitions. */
+        public Choices(int partitions, Optional<Short> replicationFactor, boolean leaveEarlier) {
+            this(partitions, replicationFactor, leaveEarlier, false);
+        }
+    }
 
     /**
      * Runs all steps.
@@ -58,7 +69,47 @@ public final class Initializer {
         new TopicSetup(settings.kafka(), settings.namespace(), choices.partitions(), choices.replicationFactor())
                 .make(catalog)
                 .forEach(report);
-        report.accept(positions.make(slot, hasEvidence()));
+        rememberPartitions(catalog, choices.acceptPartitions());
+        boolean published = hasEvidence();
+        if (!positionExists && !published && !slot.result().made() && !choices.leaveEarlier()) {
+            refuseEarlier();
+        }
+        report.accept(positions.make(slot, published));
+    }
+
+    /** A slot that init did not make just now says nothing of what was staged before it: nobody counted. */
+    private void refuseEarlier() throws SQLException, SetupException {
+        try (Connection connection = settings.database().connect("posthaste-init");
+                PreparedStatement query = connection.prepareStatement("SELECT messages FROM outbox.pending_summary()");
+                ResultSet row = query.executeQuery()) {
+            row.next();
+            if (row.getLong(1) > 0) {
+                throw new SetupException(row.getLong(1) + " messages wait, and slot " + settings.slot()
+                        + " was there before this init: those staged before the slot would never be published. Run"
+                        + " posthaste repair, which publishes them all, or leave those before the slot unpublished with"
+                        + " --leave-earlier");
+            }
+        }
+    }
+
+    private void rememberPartitions(Catalog catalog, boolean accept) throws SQLException, InterruptedException {
+        Map<String, Integer> counts = HandlerTopics.look(
+                        settings.kafka(),
+                        settings.requestTimeout(),
+                        catalog.handlers().stream()
+                                .map(handler -> settings.namespace().topic(handler.handler()))
+                                .toList())
+                .partitions();
+        try (Connection connection = settings.database().connect("posthaste-init")) {
+            PartitionMemory memory = new PartitionMemory(connection);
+            Map<String, PartitionMemory.Changed> changed = accept ? memory.accept(counts) : memory.remember(counts);
+            changed.forEach((topic, count) -> report.accept(
+                    accept
+                            ? StepResult.made("accepted " + count.now() + " partitions of topic " + topic + ", before "
+                                    + count.first())
+                            : StepResult.there("topic " + topic + " has " + count.now() + " partitions and had "
+                                    + count.first() + " when it was first seen; see posthaste doctor")));
+        }
     }
 
     private boolean hasEvidence() throws SQLException {

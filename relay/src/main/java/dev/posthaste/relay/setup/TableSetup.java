@@ -4,11 +4,13 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.flywaydb.core.Flyway;
+import org.flywaydb.core.api.FlywayException;
 import org.flywaydb.core.api.output.MigrateResult;
+import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.relay.source.DatabaseSettings;
 import dev.posthaste.schemas.Migrations;
@@ -16,6 +18,9 @@ import dev.posthaste.schemas.Namespace;
 
 /** Runs the numbered migrations with Flyway, makes the partitions ahead, and registers the source. */
 public final class TableSetup {
+
+    private static final String INSUFFICIENT_PRIVILEGE = "42501";
+    private static final int CAUSES_MAX = 20;
 
     private final DatabaseSettings database;
 
@@ -25,19 +30,39 @@ public final class TableSetup {
     }
 
     /** Brings the outbox, its evidence, the relay's tables, the roles and the publication to the newest version. */
-    public List<StepResult> migrateOutbox() throws SQLException {
-        List<StepResult> results = new ArrayList<>();
-        results.add(migrate("outbox", Migrations.OUTBOX));
-        results.add(ensurePartitions("outbox"));
-        return results;
+    public List<StepResult> migrateOutbox() throws SQLException, SetupException {
+        return migrateSchema("outbox", Migrations.OUTBOX);
     }
 
     /** Brings the inbox to the newest version. */
-    public List<StepResult> migrateInbox() throws SQLException {
-        List<StepResult> results = new ArrayList<>();
-        results.add(migrate("inbox", Migrations.INBOX));
-        results.add(ensurePartitions("inbox"));
-        return results;
+    public List<StepResult> migrateInbox() throws SQLException, SetupException {
+        return migrateSchema("inbox", Migrations.INBOX);
+    }
+
+    private List<StepResult> migrateSchema(String schema, String location) throws SQLException, SetupException {
+        try {
+            return List.of(migrate(schema, location), ensurePartitions(schema));
+        } catch (SQLException | FlywayException e) {
+            SQLException refused = refused(e);
+            if (refused == null) {
+                throw e;
+            }
+            throw new SetupException("role " + database.user() + " may not make what init makes: "
+                    + String.valueOf(refused.getMessage()).lines().findFirst().orElse("")
+                    + ". Run init as the owner of database " + database.name()
+                    + " with CREATEROLE and REPLICATION, or as a superuser; the relay itself needs none of that");
+        }
+    }
+
+    /** The refusal of PostgreSQL for want of a right; null: something else is wrong. */
+    private static @Nullable SQLException refused(Throwable e) {
+        return Stream.iterate(e, cause -> cause != null, Throwable::getCause)
+                .limit(CAUSES_MAX)
+                .filter(SQLException.class::isInstance)
+                .map(SQLException.class::cast)
+                .filter(cause -> INSUFFICIENT_PRIVILEGE.equals(cause.getSQLState()))
+                .findFirst()
+                .orElse(null);
     }
 
     private StepResult migrate(String schema, String location) {

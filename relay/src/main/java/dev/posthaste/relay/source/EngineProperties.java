@@ -11,7 +11,16 @@ final class EngineProperties {
     /** Prefix of our logical decoding messages; those of other applications are filtered out. */
     static final String MESSAGE_PREFIX = "posthaste";
 
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration ANSWER_MAX = Duration.ofSeconds(10);
+    /** For the engine's start, a handful of questions, and for its stop. */
+    private static final Duration TASK_TIMEOUT = Duration.ofSeconds(30);
+
     private EngineProperties() {}
+
+    private static String seconds(Duration time) {
+        return Long.toString(time.toSeconds());
+    }
 
     static Properties of(SourceSettings settings) {
         DatabaseSettings database = settings.database();
@@ -26,6 +35,11 @@ final class EngineProperties {
         p.setProperty("database.password", database.password() == null ? "" : database.password());
         p.setProperty("database.sslmode", database.sslMode());
         p.setProperty("database.tcpKeepAlive", "true");
+        // On a connection that is half open no answer comes, not even to the farewell of an engine that is closed: its
+        // threads would stay for ever. A stream without news is no such answer; the driver asks whether there is any.
+        p.setProperty("driver.connectTimeout", seconds(CONNECT_TIMEOUT));
+        p.setProperty("driver.socketTimeout", seconds(ANSWER_MAX));
+        p.setProperty("task.management.timeout.ms", Long.toString(TASK_TIMEOUT.toMillis()));
 
         // Slot and publication are made beforehand, by `init`; a missing one must never be made in silence.
         p.setProperty("plugin.name", "pgoutput");

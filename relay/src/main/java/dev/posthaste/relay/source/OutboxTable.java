@@ -10,6 +10,8 @@ import java.time.ZoneOffset;
 import java.util.Optional;
 import java.util.UUID;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.posthaste.schemas.Payload;
 
 /** Reads single messages from the table, for what is published outside the stream. The table knows no commit order. */
@@ -39,18 +41,25 @@ public final class OutboxTable {
      * @param before how many columns stand before them
      */
     public static OutboxRow read(ResultSet row, UUID id, Instant createdAt, int before) throws SQLException {
-        String json = row.getString(before + 8);
-        return new OutboxRow(
+        OffsetDateTime occurredAt = row.getObject(before + 6, OffsetDateTime.class);
+        return OutboxRow.read(
                 id,
                 row.getString(before + 1),
                 row.getString(before + 2),
-                row.getInt(before + 3),
+                row.getObject(before + 3, Integer.class),
                 row.getString(before + 4),
                 row.getString(before + 5),
-                row.getObject(before + 6, OffsetDateTime.class).toInstant(),
+                occurredAt == null ? null : occurredAt.toInstant(),
                 row.getString(before + 7),
-                json != null ? new Payload.Json(json) : new Payload.Bytes(row.getBytes(before + 9)),
+                payload(row.getString(before + 8), row.getBytes(before + 9)),
                 row.getString(before + 10),
                 createdAt);
+    }
+
+    private static @Nullable Payload payload(@Nullable String json, byte @Nullable [] bytes) {
+        if (json != null) {
+            return new Payload.Json(json);
+        }
+        return bytes == null ? null : new Payload.Bytes(bytes);
     }
 }

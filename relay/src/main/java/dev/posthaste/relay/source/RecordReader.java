@@ -46,10 +46,10 @@ final class RecordReader {
     }
 
     /**
-     * Reads the row.
+     * Reads the row. What is null and must not be is noted in it, so that it can be set aside for that.
      *
-     * @throws UnreadableRowException if a column is missing or holds what the relay does not know, such as a time of
-     *     infinity
+     * @throws UnreadableRowException if a column is not published or holds what the relay does not know, such as a time
+     *     of infinity
      */
     OutboxRow row(SourceRecord sourceRecord) {
         Struct after = ((Struct) sourceRecord.value()).getStruct("after");
@@ -62,17 +62,16 @@ final class RecordReader {
     }
 
     private static OutboxRow row(Struct after) {
-        String json = after.getString("payload");
-        return new OutboxRow(
+        return OutboxRow.read(
                 UUID.fromString(after.getString("id")),
                 after.getString("kind"),
                 after.getString("type"),
                 after.getInt32("schema_version"),
                 after.getString("key"),
                 after.getString("tenant"),
-                instant(after, "occurred_at"),
+                after.get("occurred_at") == null ? null : instant(after, "occurred_at"),
                 after.getString("content_type"),
-                json != null ? new Payload.Json(json) : new Payload.Bytes(bytes(after)),
+                payload(after),
                 after.getString("headers"),
                 instant(after, "created_at"));
     }
@@ -85,14 +84,28 @@ final class RecordReader {
         }
     }
 
-    private static byte[] bytes(Struct row) {
-        Object value = row.get("payload_bytes");
-        if (value instanceof byte[] array) {
-            return array;
+    private static @Nullable Payload payload(Struct row) {
+        String json = row.getString("payload");
+        if (json != null) {
+            return new Payload.Json(json);
         }
-        ByteBuffer buffer = ((ByteBuffer) value).duplicate();
-        byte[] bytes = new byte[buffer.remaining()];
-        buffer.get(bytes);
+        Object value = row.get("payload_bytes");
+        if (value == null) {
+            return null;
+        }
+        return new Payload.Bytes(value instanceof byte[] array ? array : bytes((ByteBuffer) value));
+    }
+
+    /** Of a buffer that is a whole array, that array: a copy of each large payload in hand would double the memory. */
+    private static byte[] bytes(ByteBuffer value) {
+        if (value.hasArray()
+                && value.arrayOffset() == 0
+                && value.position() == 0
+                && value.remaining() == value.array().length) {
+            return value.array();
+        }
+        byte[] bytes = new byte[value.remaining()];
+        value.duplicate().get(bytes);
         return bytes;
     }
 

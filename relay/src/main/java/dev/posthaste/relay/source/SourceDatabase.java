@@ -4,6 +4,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
+import java.sql.Types;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.UUID;
@@ -25,12 +27,31 @@ public final class SourceDatabase {
         this.connection = connection;
     }
 
+    /** From here on, no statement of this connection waits longer for a lock: somebody's DDL must not hold it up. */
+    public void limitLockWaits(Duration max) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute("SET lock_timeout = " + max.toMillis());
+        }
+    }
+
     /**
      * Which database this is.
      *
      * @param timeline grows with each promotion and restore
      */
-    public record Identity(String systemIdentifier, String database, long timeline) {}
+    public record Identity(String systemIdentifier, String database, long timeline) {
+
+        /** Whether it is the same database of the same system, on whatever timeline. */
+        public boolean isSameDatabaseAs(Identity other) {
+            return systemIdentifier.equals(other.systemIdentifier) && database.equals(other.database);
+        }
+
+        /** For people. */
+        @Override
+        public String toString() {
+            return "database " + database + " of system " + systemIdentifier + ", timeline " + timeline;
+        }
+    }
 
     /** Reads the identity; the timeline is the one being written now. */
     public Identity identity() throws SQLException {
@@ -53,10 +74,17 @@ public final class SourceDatabase {
         }
     }
 
-    /** Whether the outbox holds that message. */
-    public boolean hasMessage(UUID id) throws SQLException {
-        try (PreparedStatement query = connection.prepareStatement("SELECT FROM outbox.message WHERE id = ? LIMIT 1")) {
+    /**
+     * Whether the outbox holds that message.
+     *
+     * @param xid the 32-bit id of the transaction that must have staged it: after a restore a service may stage an id
+     *     again; null: any
+     */
+    public boolean hasMessage(UUID id, @Nullable Long xid) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(
+                "SELECT FROM outbox.message WHERE id = ? AND coalesce(staged_xid & 4294967295 = ?, true) LIMIT 1")) {
             query.setObject(1, id);
+            query.setObject(2, xid, Types.BIGINT);
             try (ResultSet rows = query.executeQuery()) {
                 return rows.next();
             }

@@ -15,6 +15,7 @@ import dev.posthaste.relay.source.SlotState;
  * @param position how far it is published; empty: there is no record
  * @param slot empty: it does not exist
  * @param lag what waits
+ * @param quarantined what is set aside
  * @param topics of all handlers
  */
 public record OutboxStatus(
@@ -22,6 +23,7 @@ public record OutboxStatus(
         Optional<Position> position,
         Optional<SlotState> slot,
         Lag lag,
+        Quarantined quarantined,
         List<TopicStatus> topics) {
 
     /** The holder of the lease. */
@@ -36,11 +38,19 @@ public record OutboxStatus(
     public record Lag(long messages, Duration oldest) {}
 
     /**
+     * What could not be published.
+     *
+     * @param failed the relay tries again by itself
+     * @param deadLetters wait for an operator
+     */
+    public record Quarantined(long failed, long deadLetters) {}
+
+    /**
      * One topic.
      *
-     * @param records end offsets of its partitions, added up; transaction markers count
+     * @param endOffsets of its partitions, added up: more than records, since the markers of transactions count
      */
-    public record TopicStatus(String name, boolean exists, int partitions, long records) {}
+    public record TopicStatus(String name, boolean exists, int partitions, long endOffsets) {}
 
     /** Whether somebody leads and the slot can be streamed. */
     public boolean isHealthy() {

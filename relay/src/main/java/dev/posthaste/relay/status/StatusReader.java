@@ -43,18 +43,18 @@ public final class StatusReader {
             Optional<OutboxStatus.Leader> leader = leader(connection);
             OutboxStatus.Lag lag = lag(connection);
             List<OutboxStatus.TopicStatus> statuses = topics.read(settings.namespace(), catalog);
-            return new OutboxStatus(leader, position(), slot, lag, statuses);
+            return new OutboxStatus(leader, position(), slot, lag, quarantined(connection), statuses);
         }
     }
 
     private void requireTables(Connection connection) throws SQLException, HaltException {
-        try (PreparedStatement query = connection.prepareStatement("SELECT to_regclass('relay.lease') IS NOT NULL");
+        try (PreparedStatement query = connection.prepareStatement("SELECT to_regclass('relay.topic') IS NOT NULL");
                 ResultSet row = query.executeQuery()) {
             row.next();
             if (!row.getBoolean(1)) {
                 throw new HaltException(
                         HaltReason.Cause.SOURCE_NOT_REGISTERED,
-                        "database " + settings.database() + " has no outbox",
+                        "database " + settings.database() + " has no outbox, or one of an older version",
                         "run `posthaste init`, or correct database.url");
             }
         }
@@ -88,6 +88,15 @@ public final class StatusReader {
                 ResultSet row = query.executeQuery()) {
             row.next();
             return new OutboxStatus.Lag(row.getLong(1), Duration.ofMillis((long) (row.getDouble(2) * 1000)));
+        }
+    }
+
+    private static OutboxStatus.Quarantined quarantined(Connection connection) throws SQLException {
+        try (PreparedStatement query = connection.prepareStatement(
+                        "SELECT count(next_attempt), count(*) - count(next_attempt) FROM outbox.quarantined WHERE state = 'quarantined'");
+                ResultSet row = query.executeQuery()) {
+            row.next();
+            return new OutboxStatus.Quarantined(row.getLong(1), row.getLong(2));
         }
     }
 }

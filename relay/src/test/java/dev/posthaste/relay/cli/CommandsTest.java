@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -212,6 +214,122 @@ class CommandsTest {
         assertThat(run.exitCode()).isEqualTo(ExitCode.STORE_AWAY);
         assertThat(run.errLines()).hasSize(1);
         assertThat(run.err()).startsWith("posthaste " + command + ": Kafka: ").contains(NOBODY, "2000 ms");
+    }
+
+    @Test
+    void initAsARoleWithoutTheRightsSaysWhichItNeedsAndMakesNothing() {
+        String role = "plain_" + settings.slot();
+        outbox.sql("CREATE ROLE " + role + " LOGIN PASSWORD 'plain'");
+
+        Cli run = init(
+                "--database",
+                "postgresql://" + role + ":plain@" + settings.database().host() + ":"
+                        + settings.database().port() + "/" + settings.database().name());
+
+        outbox.sql("DROP ROLE " + role);
+        assertThat(run.exitCode()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.errLines()).hasSize(1);
+        assertThat(run.err())
+                .startsWith("posthaste init: role " + role + " may not make what init makes: ")
+                .contains("permission denied", "owner of database", "CREATEROLE", "REPLICATION");
+        assertThat(outbox.number("SELECT count(to_regclass('outbox.message'))")).isZero();
+    }
+
+    @Test
+    void doctorPrintsFindingsForPeopleOrAsJsonAndExitsWithOneOnAnError() throws IOException {
+        assertThat(run("doctor").exitCode()).isEqualTo(ExitCode.FAILED);
+        init();
+
+        Cli people = run("doctor");
+        Cli json = run("doctor", "--json");
+
+        assertThat(people.exitCode()).as(people.out()).isEqualTo(ExitCode.OK);
+        assertThat(people.out()).contains("ok       slot: ", "warning  ", "         why:  ", "         mend: ");
+        assertThat(json.exitCode()).isEqualTo(ExitCode.OK);
+        JsonNode findings = new ObjectMapper().readTree(json.out());
+        assertThat(findings.size()).isGreaterThan(20);
+        assertThat(findings.get(0).fieldNames())
+                .toIterable()
+                .containsExactlyInAnyOrder("severity", "subject", "what", "why", "remedy");
+    }
+
+    @Test
+    void quarantineListNarrowsShowTellsWhoDidWhatAndWrongOptionsAreRefused() {
+        init();
+        outbox.sql("INSERT INTO outbox.message (kind, type, schema_version, payload) "
+                + "VALUES ('integration-event', 'library.unheard-of', 1, '{}')");
+        outbox.sql(
+                "INSERT INTO outbox.quarantined (message_id, created_at, handler, cause, last_error, fence, next_attempt) "
+                        + "SELECT id, created_at, h, c, 'x', 1, now() FROM outbox.message, "
+                        + "(VALUES ('*', 'UNKNOWN_TYPE'), ('statistics', 'TOO_LARGE')) v (h, c)");
+        outbox.sql(
+                "INSERT INTO outbox.dispatch_batch (slot, batch, attempt, fence, position, catalog_version, staged, message_ids) "
+                        + "SELECT 'other', 1, 1, 1, '0/1', 'c', tstzrange(created_at, created_at, '[]'), ARRAY[id] FROM outbox.message");
+        String id = outbox.ids().get(0).toString();
+
+        assertThat(quarantine("list").out()).contains("2 shown", ", next at ");
+        assertThat(quarantine("list", "--limit", "1").out()).contains("1 shown, and there are more");
+        assertThat(quarantine("list", "--cause", "TOO_LARGE").out()).contains("statistics", "1 shown");
+        assertThat(quarantine("list", "--handler", "*").out()).contains("UNKNOWN_TYPE", "1 shown");
+        assertThat(quarantine("list", "--handler", "due-notice").out())
+                .contains("nothing is quarantined by these options");
+        assertThat(quarantine("list", "--until", "2020-01-01T00:00:00Z").out()).contains("nothing is quarantined");
+        assertThat(quarantine("list", "--handler", "nope").err())
+                .contains("--handler is nope", "no such handler", "[due-notice, statistics]");
+        assertThat(quarantine("list", "--handler", "nope").exitCode()).isEqualTo(ExitCode.USAGE);
+        assertThat(quarantine("list", "--state", "gone").exitCode()).isEqualTo(ExitCode.USAGE);
+        assertThat(quarantine("discard", id, "--handler", "*", "--actor", "posthaste-relay", "--reason", "r")
+                        .err())
+                .contains("the relay's own name");
+
+        assertThat(quarantine("discard", id, "--handler", "*", "--actor", "ada", "--reason", "staged by mistake")
+                        .exitCode())
+                .isEqualTo(ExitCode.OK);
+        assertThat(quarantine("list", "--state", "discarded").out()).contains("*  discarded", "1 shown");
+        assertThat(quarantine("show", id).out())
+                .contains("*  discarded", "statistics  quarantined")
+                .containsPattern(
+                        "\\n20\\S+Z  discard for \\* by ada: staged by mistake\n    it answered UNKNOWN_TYPE: x");
+    }
+
+    @Test
+    void releaseOfAllPublishesWhatCanBeAndNamesWhatStays() throws Exception {
+        init();
+        outbox.insert(3, "copy-1");
+        outbox.sql("INSERT INTO outbox.message (kind, type, schema_version, payload) "
+                + "VALUES ('integration-event', 'library.unheard-of', 1, '{}')");
+        outbox.sql("INSERT INTO outbox.quarantined (message_id, created_at, handler, cause, last_error, fence) "
+                + "SELECT id, created_at, 'statistics', 'TOO_LARGE', 'x', 1 FROM outbox.message");
+        outbox.sql(
+                "INSERT INTO outbox.dispatch_batch (slot, batch, attempt, fence, position, catalog_version, staged, message_ids) "
+                        + "SELECT 'other', 1, 1, 1, '0/1', 'c', tstzrange(min(created_at), max(created_at), '[]'), array_agg(id) FROM outbox.message");
+        List<String> options = List.of("--handler", "statistics", "--actor", "ada", "--reason", "the limit is raised");
+
+        Cli run = quarantine(
+                "release", Stream.concat(Stream.of("--all"), options.stream()).toArray(String[]::new));
+
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.FAILED);
+        assertThat(run.out()).contains("library.unheard-of is not in the catalog", "released 3 for statistics; 1 stay");
+        assertThat(outbox.idsOn("statistics")).hasSize(3).isEqualTo(outbox.ids().subList(0, 3));
+        assertThat(outbox.idsOn("due-notice")).isEmpty();
+        assertThat(outbox.number("SELECT count(*) FROM outbox.audit WHERE actor = 'ada'"))
+                .isEqualTo(3);
+        assertThat(quarantine("release", options.toArray(String[]::new)).err()).contains("or --all");
+    }
+
+    private Cli quarantine(String command, String... more) {
+        List<String> all = arguments("quarantine", more);
+        all.add(1, command);
+        return Cli.run(all.toArray(String[]::new));
+    }
+
+    @Test
+    void helpIsTheSameAsTheOption() {
+        assertThat(Cli.run("help").out()).isEqualTo(Cli.run("--help").out());
+        assertThat(Cli.run("help", "quarantine", "list").out())
+                .isEqualTo(Cli.run("quarantine", "list", "--help").out());
+        assertThat(Cli.run("help", "nope").exitCode()).isEqualTo(ExitCode.USAGE);
+        assertThat(Cli.run("help", "nope").err()).contains("no command nope", "doctor");
     }
 
     @Test

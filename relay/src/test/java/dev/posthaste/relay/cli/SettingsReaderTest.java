@@ -34,7 +34,7 @@ class SettingsReaderTest {
         assertThat(read.catalog()).isEqualTo(Path.of("/catalog"));
         assertThat(read.lease()).isEqualTo(Duration.ofSeconds(3));
         assertThat(read.batch()).isEqualTo(new RelaySettings.Bounds(2_000, 8L << 20));
-        assertThat(read.queue()).isEqualTo(new RelaySettings.Bounds(8_192, 64L << 20));
+        assertThat(read.queue()).isEqualTo(new RelaySettings.Bounds(8_192, 16L << 20));
         assertThat(read.poll()).isEqualTo(Duration.ofMillis(5));
         assertThat(read.http()).isEqualTo(new RelaySettings.HttpSettings("127.0.0.1", 8080));
         assertThat(read.database().port()).isEqualTo(5432);
@@ -96,7 +96,7 @@ class SettingsReaderTest {
                 "kafka.bootstrapServers | kafka        | host:port",
                 "kafka.bootstrapServers | a:1,b        | host:port",
                 "lease                  | 3            | a whole number and a unit",
-                "lease                  | 100ms        | must be at least 500 ms",
+                "lease                  | 100ms        | must be at least 1000 ms",
                 "lease                  | 1h           | longer than 2m, the most it may be",
                 "batch.messages         | many         | is not a whole number",
                 "batch.messages         | 0            | is less than 1",

@@ -6,19 +6,25 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewPartitions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.relay.Outbox;
 import dev.posthaste.relay.RelaySettings;
 import dev.posthaste.relay.doctor.Finding.Severity;
+import dev.posthaste.relay.setup.Initializer;
 import dev.posthaste.relay.source.DatabaseSettings;
 import dev.posthaste.schemas.catalog.CatalogReader;
 import dev.posthaste.testkit.PosthasteStack;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 @PosthasteStack
 class DoctorTest {
@@ -70,6 +76,10 @@ class DoctorTest {
         outbox.sql("ALTER PUBLICATION posthaste SET TABLE outbox.message (id, created_at)");
 
         assertThat(errors(outbox.settings())).contains("slot", "position.SLOT_MISSING", "publication.columns");
+        assertThat(examine(outbox.settings(), Clock.systemUTC()))
+                .filteredOn(finding -> finding.subject().equals("slot"))
+                .singleElement()
+                .satisfies(finding -> assertThat(finding.remedy()).contains("posthaste repair"));
     }
 
     @Test
@@ -81,18 +91,88 @@ class DoctorTest {
     }
 
     @Test
-    void aRoleWithoutItsGrantsIsFound(Stack stack, @TempDir Path directory) throws Exception {
+    void aRoleThatIsNoRelaysIsToldToLogInAsOneAndARelaysRoleWhatItLacks(Stack stack, @TempDir Path directory)
+            throws Exception {
         Outbox outbox = Outbox.initialised(stack, directory);
         String role = "plain_" + outbox.settings().slot();
         outbox.sql("CREATE ROLE " + role + " LOGIN PASSWORD 'plain'");
-        outbox.sql("GRANT USAGE ON SCHEMA outbox, relay TO " + role);
-        DatabaseSettings database = outbox.settings().database();
+        RelaySettings settings = as(outbox.settings(), role);
 
-        assertThat(errors(TestSettings.withDatabase(
-                        outbox.settings(),
-                        new DatabaseSettings(
-                                database.host(), database.port(), database.name(), role, "plain", "prefer"))))
-                .contains("role.replication", "role.grants");
+        assertThat(examine(settings, Clock.systemUTC()))
+                .filteredOn(finding -> finding.severity() == Severity.ERROR)
+                .filteredOn(finding -> !finding.subject().startsWith("position"))
+                .singleElement()
+                .satisfies(finding -> {
+                    assertThat(finding.subject()).isEqualTo("role");
+                    assertThat(finding.what()).contains(role, "posthaste_relay");
+                    assertThat(finding.remedy()).contains("database.url", "GRANT posthaste_relay TO " + role);
+                });
+
+        outbox.sql("GRANT posthaste_relay TO " + role);
+        outbox.sql("REVOKE INSERT ON outbox.dispatch_batch FROM posthaste_relay");
+        assertThat(examine(settings, Clock.systemUTC()))
+                .filteredOn(finding -> finding.severity() == Severity.ERROR)
+                .extracting(Finding::subject)
+                .containsExactly("role.replication", "role.grants");
+        outbox.sql("DROP ROLE " + role);
+    }
+
+    private static RelaySettings as(RelaySettings settings, String role) {
+        DatabaseSettings database = settings.database();
+        return TestSettings.withDatabase(
+                settings,
+                new DatabaseSettings(database.host(), database.port(), database.name(), role, "plain", "prefer"));
+    }
+
+    @Test
+    void anotherNumberOfPartitionsThanFirstSeenIsAnErrorUntilItIsAccepted(Stack stack, @TempDir Path directory)
+            throws Exception {
+        Outbox outbox = Outbox.initialised(stack, directory);
+        String topic = outbox.topic("statistics");
+        try (Admin admin =
+                Admin.create(Map.of("bootstrap.servers", stack.kafka().bootstrapServers()))) {
+            admin.createPartitions(Map.of(topic, NewPartitions.increaseTo(5)))
+                    .all()
+                    .get();
+            await().until(() -> admin.describeTopics(List.of(topic))
+                            .allTopicNames()
+                            .get()
+                            .get(topic)
+                            .partitions()
+                            .size()
+                    == 5);
+        }
+        assertThat(outbox.initialise()).anyMatch(line -> line.contains(topic + " has 5 partitions and had 3"));
+        assertThat(examine(outbox.settings(), Clock.systemUTC()))
+                .filteredOn(finding -> finding.severity() == Severity.ERROR)
+                .singleElement()
+                .satisfies(finding -> {
+                    assertThat(finding.subject()).isEqualTo("topic." + topic + ".partitions");
+                    assertThat(finding.what()).isEqualTo("5, but 3 when it was first seen");
+                    assertThat(finding.why()).contains("overtake");
+                    assertThat(finding.remedy()).contains("posthaste init --accept-partitions");
+                });
+
+        new Initializer(outbox.settings(), step -> {})
+                .run(CatalogReader.read(outbox.catalog()), new Initializer.Choices(3, Optional.empty(), false, true));
+        assertThat(errors(outbox.settings())).isEmpty();
+    }
+
+    @Test
+    void whatKafkaTellsOfVersionsTopicsAndTheTransactionalIdIsFound(Stack stack, @TempDir Path directory)
+            throws Exception {
+        Outbox outbox = Outbox.initialised(stack, directory);
+        assertThat(examine(outbox.settings(), Clock.systemUTC()))
+                .filteredOn(finding -> finding.severity() == Severity.OK)
+                .extracting(Finding::subject)
+                .contains(
+                        "kafka.metadata.version",
+                        "kafka.transaction.version",
+                        "kafka.transactional-id",
+                        "topic." + outbox.topic("statistics") + ".operations",
+                        "topic." + outbox.topic("statistics") + ".partitions",
+                        "topic." + outbox.topic("statistics") + ".max.message.bytes",
+                        "topic." + outbox.settings().namespace().positionTopic() + ".policy");
     }
 
     @Test

@@ -166,6 +166,47 @@ class LeaseStoreTest {
     }
 
     @Test
+    void aLookTellsWhetherTheLeaseIsFreeAndWaitsForNobody() throws SQLException {
+        LeaseStore second = candidate("second", LONG);
+        assertThat(second.looksFree()).as("never taken").isTrue();
+        LeaseStore first = candidate("first", LONG);
+        Connection holder = lastSession();
+        Lease lease = first.tryAcquire().orElseThrow();
+        try (Statement row = holder.createStatement()) {
+            row.execute("SELECT FROM relay.lease WHERE slot = '" + slot + "' FOR UPDATE");
+            assertThat(second.looksFree()).as("held, and its row in hand").isFalse();
+            holder.rollback();
+        }
+        first.release(lease);
+        assertThat(second.looksFree()).as("released").isTrue();
+        assertThat(first.tryAcquire()).isPresent();
+        assertThat(second.looksFree()).as("taken again").isFalse();
+
+        holder.close();
+
+        await().atMost(WAIT).until(second::looksFree);
+    }
+
+    @Test
+    void manyWhoLookAtOnceDoNotTakeEachOtherForAHolder() throws SQLException {
+        Connection crashed = session();
+        assertThat(new LeaseStore(crashed, slot, "first", LONG).tryAcquire()).isPresent();
+        Connection looking = session();
+        crashed.close();
+        LeaseStore third = candidate("third", LONG);
+        await().atMost(WAIT).until(third::looksFree);
+        looking.setAutoCommit(false);
+        try (Statement look = looking.createStatement();
+                var row = look.executeQuery("SELECT pg_try_advisory_xact_lock_shared(hashtextextended('posthaste.relay."
+                        + slot + "', 2))")) {
+            row.next();
+            assertThat(row.getBoolean(1)).as("looks, and has not ended").isTrue();
+
+            assertThat(third.tryAcquire()).isPresent();
+        }
+    }
+
+    @Test
     void theFenceRisesAboveOneSeenElsewhereAndStaysWithItsHolder() throws SQLException {
         LeaseStore store = candidate("first", LONG);
         Connection holder = lastSession();
@@ -244,6 +285,47 @@ class LeaseStoreTest {
             awaitTaken(candidate("second", LONG));
 
             assertThat(frozen.isValid(5)).isFalse();
+        }
+    }
+
+    @Test
+    void evidenceThatHangsOnALockIsGivenUpInTimeToRenewTheLease() throws Exception {
+        Duration duration = Duration.ofSeconds(2);
+        LeaseStore first = candidate("first", duration);
+        Lease lease = first.tryAcquire().orElseThrow();
+        Connection ddl = session();
+        ddl.setAutoCommit(false);
+        try (Statement statement = ddl.createStatement();
+                LeasedSession held = LeasedSession.open(session(), lease, duration)) {
+            statement.execute("LOCK TABLE outbox.dispatch_batch IN ACCESS EXCLUSIVE MODE");
+
+            assertThatThrownBy(() -> new EvidenceStore(held).settle(batch(1)))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("lock timeout");
+
+            assertThat(first.renew(lease)).isTrue();
+            ddl.rollback();
+            new EvidenceStore(held).settle(batch(1));
+        }
+        assertThat(one("SELECT count(*) FROM outbox.dispatch_batch WHERE slot = '" + slot + "'"))
+                .isEqualTo("1");
+    }
+
+    @Test
+    void aStatementThatHangsUnderTheLeaseIsEndedAndAReadMayTakeItsTime() throws Exception {
+        Lease lease = candidate("first", LONG).tryAcquire().orElseThrow();
+        try (LeasedSession held = LeasedSession.open(session(), lease, SHORT)) {
+            assertThatThrownBy(() -> held.write(connection -> sleep(connection, 10)))
+                    .isInstanceOf(SQLException.class)
+                    .hasMessageContaining("statement timeout");
+            boolean read = held.read(connection -> sleep(connection, 0.5));
+            assertThat(read).isTrue();
+        }
+    }
+
+    private static boolean sleep(Connection connection, double seconds) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            return statement.execute("SELECT pg_sleep(" + seconds + ")");
         }
     }
 

@@ -27,10 +27,12 @@ import dev.posthaste.testkit.EmbeddedKafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 /** One Kafka transaction per batch, on a broker of its own. */
 class KafkaPublisherTest {
 
+    private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Duration REQUEST = Duration.ofSeconds(2);
     private static final Position FIRST = Position.first(new SourceDatabase.Identity("7", "library", 1), new Lsn(100));
 
@@ -75,14 +77,24 @@ class KafkaPublisherTest {
                     List.of(namespace.topic("a"), namespace.topic("b")),
                     List.of(),
                     "key",
-                    Map.of("ce_id", new UUID(0, n).toString())));
+                    Map.of("ce_id", new UUID(0, n).toString()),
+                    false));
         }
         return messages;
     }
 
     private static Position batch(long number) {
         return new Position(
-                FIRST.source(), 1, number, 1, new Lsn(100 + number), null, new Lsn(100), new UUID(0, number));
+                FIRST.source(), 1, number, 1, new Lsn(100 + number), null, new Lsn(100), new UUID(0, number), false);
+    }
+
+    /** A reader sees a commit a moment after its answer; only the start of the next publisher waits for that. */
+    private void awaitPosition(Position position) {
+        await().atMost(WAIT).untilAsserted(() -> assertThat(positions.read()).contains(position));
+    }
+
+    private void awaitPublished(String handler, int messages) {
+        await().atMost(WAIT).untilAsserted(() -> assertThat(published(handler)).isEqualTo(messages));
     }
 
     private int published(String handler) {
@@ -95,12 +107,12 @@ class KafkaPublisherTest {
         assertThat(positions.read()).isEmpty();
         try (KafkaPublisher publisher = KafkaPublisher.open(settings)) {
             publisher.publish(List.of(), FIRST);
-            assertThat(positions.read()).contains(FIRST);
+            awaitPosition(FIRST);
             publisher.publish(messages(3), batch(1));
-            assertThat(positions.read()).contains(batch(1));
+            awaitPosition(batch(1));
         }
-        assertThat(published("a")).isEqualTo(3);
-        assertThat(published("b")).isEqualTo(3);
+        awaitPublished("a", 3);
+        awaitPublished("b", 3);
     }
 
     @Test
@@ -118,7 +130,7 @@ class KafkaPublisherTest {
             publisher.publish(List.of(), batch(1));
             another.publish(List.of(), batch(9));
         }
-        assertThat(positions.read()).contains(batch(1));
+        awaitPosition(batch(1));
     }
 
     @Test
@@ -131,8 +143,8 @@ class KafkaPublisherTest {
                 next.publish(messages(1), batch(3));
             }
         }
-        assertThat(positions.read()).contains(batch(3));
-        assertThat(published("a")).isEqualTo(2);
+        awaitPosition(batch(3));
+        awaitPublished("a", 2);
     }
 
     @Test
@@ -150,7 +162,8 @@ class KafkaPublisherTest {
                 List.of(namespace.topic("a")),
                 List.of(),
                 "key",
-                Map.of("long", "x".repeat(1000))));
+                Map.of("long", "x".repeat(1000)),
+                false));
         try (KafkaPublisher publisher = KafkaPublisher.open(small)) {
             assertThatThrownBy(() -> publisher.publish(large, batch(1)))
                     .isInstanceOfSatisfying(
@@ -163,7 +176,7 @@ class KafkaPublisherTest {
             assertThat(positions.read()).isEmpty();
             publisher.publish(messages(1), batch(1));
         }
-        assertThat(positions.read()).contains(batch(1));
+        awaitPosition(batch(1));
     }
 
     /** Each send waits for a broker that does not answer: 100 of them would take minutes. */

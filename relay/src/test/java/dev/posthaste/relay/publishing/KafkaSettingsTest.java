@@ -20,6 +20,8 @@ class KafkaSettingsTest {
                 "acks",
                 "isolation.level",
                 "retries",
+                "retry.backoff.ms",
+                "fetch.max.wait.ms",
                 "key.serializer",
                 "max.in.flight.requests.per.connection",
                 "compression.type",

@@ -23,7 +23,8 @@ class PositionCodecTest {
             Lsn.parse("16/B374D848"),
             new Position.InProgress(4_294_967_295L, 78),
             Lsn.parse("FFFFFFFF/FFFFFFFF"),
-            new UUID(1, 2));
+            new UUID(1, 2),
+            true);
 
     private final PositionCodec codec = new PositionCodec();
 

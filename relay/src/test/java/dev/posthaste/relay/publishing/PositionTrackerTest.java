@@ -20,7 +20,8 @@ class PositionTrackerTest {
 
     private static PositionTracker tracker(Position.InProgress inProgress, Lsn streamStart) {
         return new PositionTracker(
-                new Position(DATABASE, 1, 5, 2, LAST_COMMIT, inProgress, LAST_COMMIT, new UUID(0, 1)), streamStart);
+                new Position(DATABASE, 1, 5, 2, LAST_COMMIT, inProgress, LAST_COMMIT, new UUID(0, 1), false),
+                streamStart);
     }
 
     @Test

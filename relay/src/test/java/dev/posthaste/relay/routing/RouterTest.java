@@ -134,4 +134,22 @@ class RouterTest {
                 .message()
                 .contains(named);
     }
+
+    @Test
+    void aClosedTopicGetsNothingNoMarkerEitherAndTheOthersTheirCopies(@TempDir Path directory) throws Exception {
+        Router around = new Router(
+                new Namespace("library"),
+                CatalogReader.read(TestCatalog.write(directory)),
+                topic -> topic.equals("library.due-notice") ? Unpublishable.Cause.TOPIC_FORBIDDEN : null);
+        RoutedMessage routed = around.route(Rows.row(ID));
+
+        assertThat(around.closedTo(routed)).singleElement().satisfies(fault -> {
+            assertThat(fault.handler()).isEqualTo("due-notice");
+            assertThat(fault.cause()).isEqualTo(Unpublishable.Cause.TOPIC_FORBIDDEN);
+            assertThat(fault.error()).contains("library.due-notice", "WRITE");
+        });
+        assertThat(around.withoutClosed(routed).topics()).containsExactly("library.statistics");
+        RoutedMessage markers = around.withoutClosed(around.markersOnly(Rows.row(ID)));
+        assertThat(markers.markers()).containsExactly("library.statistics");
+    }
 }

@@ -119,6 +119,25 @@ class InitializerTest {
     }
 
     @Test
+    void messagesThatWaitBesideASlotMadeByHandAreCountedAndRefused(Stack stack, @TempDir Path directory)
+            throws Exception {
+        Outbox outbox = Outbox.bare(stack, directory);
+        new TableSetup(outbox.settings().database()).migrateOutbox();
+        outbox.insert(3, "early");
+        outbox.sql("SELECT pg_create_logical_replication_slot('"
+                + outbox.settings().slot() + "', 'pgoutput')");
+        outbox.insert(1, "later");
+
+        assertThatThrownBy(() -> outbox.initialise(outbox.settings(), false))
+                .isInstanceOf(SetupException.class)
+                .hasMessageContaining("4 messages")
+                .hasMessageContaining("posthaste repair")
+                .hasMessageContaining("--leave-earlier");
+
+        assertThat(outbox.initialise(outbox.settings(), true)).anyMatch(line -> line.startsWith("made first position"));
+    }
+
+    @Test
     void anotherSlotForTheSameNamespaceIsRefused(Stack stack, @TempDir Path directory) {
         Outbox outbox = Outbox.initialised(stack, directory);
 

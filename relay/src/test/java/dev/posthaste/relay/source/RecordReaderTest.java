@@ -89,6 +89,30 @@ class RecordReaderTest {
     }
 
     @Test
+    void whatIsNullAndMustNotBeIsNotedInTheRow() {
+        Struct row = row("2026-03-04T05:06:08Z").put("payload_bytes", null);
+        OutboxRow read = reader.row(sourceRecord("posthaste.outbox.message", Map.of("txId", 1L), row));
+        assertThat(read.missing()).containsExactly("payload");
+        assertThat(read.payload().bytes()).isEmpty();
+    }
+
+    @Test
+    void aPayloadOfBytesIsNotCopied() {
+        byte[] bytes = {1, 2, 3};
+        Struct whole = row("2026-03-04T05:06:08Z").put("payload_bytes", ByteBuffer.wrap(bytes));
+        Struct part = row("2026-03-04T05:06:08Z").put("payload_bytes", ByteBuffer.wrap(bytes, 1, 2));
+        Map<String, Long> offset = Map.of("txId", 1L);
+        assertThat(reader.row(sourceRecord("posthaste.outbox.message", offset, whole))
+                        .payload()
+                        .bytes())
+                .isSameAs(bytes);
+        assertThat(reader.row(sourceRecord("posthaste.outbox.message", offset, part))
+                        .payload()
+                        .bytes())
+                .containsExactly(2, 3);
+    }
+
+    @Test
     void aTimeOfInfinityIsUnreadableByName() {
         SourceRecord message = sourceRecord("posthaste.outbox.message", Map.of("txId", 1L), row("infinity"));
         assertThatThrownBy(() -> reader.row(message))

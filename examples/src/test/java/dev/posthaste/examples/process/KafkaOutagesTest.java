@@ -1,0 +1,87 @@
+package dev.posthaste.examples.process;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
+import dev.posthaste.testkit.Stack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** A relay process whose Kafka fails it in every way, one after another, under load. */
+@PosthasteStack
+class KafkaOutagesTest {
+
+    @TempDir
+    private Path directory;
+
+    @Test
+    @ReportedCase(10)
+    void awayInEveryWayKafkaIsWaitedForAndNothingIsLostOrDoubled(Stack stack) throws Exception {
+        ProcessOutbox outbox = ProcessOutbox.initialised(stack);
+        try (StoreLink link = StoreLink.toKafka(outbox.bootstrapServers());
+                RelayProcess relay = RelayProcess.start(
+                        directory,
+                        outbox.environment(
+                                "POSTHASTE_KAFKA_BOOTSTRAP_SERVERS", link.address(),
+                                "POSTHASTE_REQUEST_TIMEOUT", "3s",
+                                "POSTHASTE_BATCH_MESSAGES", "500"))) {
+            relay.awaitStreaming();
+            int last;
+            WatchedOutage outage;
+            try (Load load = Load.start(outbox, 0)) {
+                outbox.awaitBatchAfter(outbox.batches() + 10);
+                outage = WatchedOutage.ofKafka(relay, outbox);
+
+                outage.watch("Kafka refuses", WatchedOutage.LONG, "KAFKA failed", link::refuse, () -> {
+                    requireNothingIsRead(outbox);
+                    link.heal();
+                });
+                outage.watch("Kafka is half open", WatchedOutage.SHORT, "KAFKA failed", link::stall, () -> {
+                    requireNothingIsRead(outbox);
+                    assertThat(link.heldBack()).isPositive();
+                    link.heal();
+                });
+                cutIsMended(link, outbox);
+                slowIsNotAway(link, relay, outbox);
+                last = load.stop();
+            }
+            outbox.awaitSettled();
+            outage.requireNothingLeft();
+            outbox.requireOnEveryTopic(last);
+            outbox.requireProvedOnce(last);
+            assertThat(outbox.number("SELECT max(attempt) FROM outbox.dispatch_batch"))
+                    .as("an outage spends no attempt")
+                    .isOne();
+            assertThat(outbox.number("SELECT count(*) FROM outbox.quarantined")).isZero();
+        }
+    }
+
+    /** What the relay could not publish it does not read either. */
+    private static void requireNothingIsRead(ProcessOutbox outbox) {
+        assertThat(outbox.number("SELECT count(*) FROM pg_replication_slots WHERE active AND slot_name = '"
+                        + outbox.slot() + "'"))
+                .isZero();
+    }
+
+    private static void cutIsMended(StoreLink link, ProcessOutbox outbox) {
+        for (int n = 0; n < 3; n++) {
+            link.cut();
+            outbox.awaitBatchAfter(outbox.batches() + 3);
+        }
+    }
+
+    private static void slowIsNotAway(StoreLink link, RelayProcess relay, ProcessOutbox outbox) {
+        relay.awaitStreaming();
+        long fence = outbox.fence();
+        link.slow(Duration.ofMillis(50), 512 << 10);
+        outbox.awaitBatchAfter(outbox.batches() + 10);
+        assertThat(outbox.fence()).as("it leads on").isEqualTo(fence);
+        assertThat(relay.ready().status()).isEqualTo(200);
+        link.heal();
+    }
+}
