@@ -22,9 +22,9 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to a store, on which everything can go wrong that goes wrong with networks: refused, cut, half open, slow. What it
- * holds back while it is half open it delivers afterwards, late, as a network does. Its threads are its own and end with
- * it. Thread-safe.
+ * The way to a store, on which everything can go wrong that goes wrong with networks: refused, cut, half open, slow.
+ * What it holds back while it is half open it delivers afterwards, late, as a network does. Its threads are its own and
+ * end with it. Thread-safe.
  */
 final class StoreLink implements AutoCloseable {
 
