@@ -220,7 +220,8 @@ class GapsTest {
         try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
             HaltReason reason = relay.awaitHalted();
             assertThat(reason.cause()).isEqualTo(HaltReason.Cause.EVIDENCE_INCOMPLETE);
-            assertThat(reason.detail()).contains("batches up to " + outbox.position().batch(), "beyond batch 0");
+            assertThat(reason.detail())
+                    .contains("batches up to " + outbox.position().batch(), "beyond batch 0");
         }
         assertThat(Repairs.of(outbox, said).run(false, Duration.ofSeconds(10))).isTrue();
         assertNothingIsPublishedTwiceAfterwards();

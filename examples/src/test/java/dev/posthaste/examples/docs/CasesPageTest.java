@@ -24,8 +24,8 @@ class CasesPageTest {
     private static final Pattern NUMBER = Pattern.compile("\\d+");
 
     /** The annotation with its numbers, and the method or class behind it. */
-    private static final Pattern ANNOTATED = Pattern.compile(
-            "@ReportedCase\\(\\{?([\\d, ]+)}?\\).*?\\b(void|class)\\s+(\\w+)", Pattern.DOTALL);
+    private static final Pattern ANNOTATED =
+            Pattern.compile("@ReportedCase\\(\\{?([\\d, ]+)}?\\).*?\\b(void|class)\\s+(\\w+)", Pattern.DOTALL);
 
     @Test
     void everyCaseHasItsRowAndTheRowsNameTheTestsThatCarryItsNumber() throws IOException {
@@ -34,7 +34,9 @@ class CasesPageTest {
         for (List<String> row : Repository.rows("docs/cases.md", NUMBER)) {
             named.put(Integer.valueOf(row.get(0)), new TreeSet<>(Repository.quoted(row.get(2))));
             boolean open = row.get(2).equals("open");
-            assertThat(open).as("case " + row.get(0) + " is open").isEqualTo(row.get(2).indexOf('`') < 0);
+            assertThat(open)
+                    .as("case " + row.get(0) + " is open")
+                    .isEqualTo(row.get(2).indexOf('`') < 0);
         }
         assertThat(named).isEqualTo(annotated);
     }
@@ -59,7 +61,8 @@ class CasesPageTest {
 
     private static void read(Path file, Map<Integer, Set<String>> tests) throws IOException {
         String test = file.getFileName().toString().replace(".java", "");
-        for (MatchResult match : ANNOTATED.matcher(Files.readString(file)).results().toList()) {
+        for (MatchResult match :
+                ANNOTATED.matcher(Files.readString(file)).results().toList()) {
             String name = match.group(2).equals("class") ? test : test + "." + match.group(3);
             for (String number : match.group(1).split("\\D+")) {
                 assertThat(tests).as(name).containsKey(Integer.valueOf(number));
