@@ -74,7 +74,6 @@ final class Term {
                 Connection control = connectControl()) {
             meters.storeIsAvailable(RelayMeters.Store.KAFKA);
             SourceDatabase database = new SourceDatabase(control);
-            database.limitLockWaits(settings.lease().dividedBy(3));
             Registration.require(control, settings);
             preflight.check(control);
             HandlerTopics topics = lookAtTopics(catalog, control);
@@ -151,7 +150,9 @@ final class Term {
     }
 
     private Connection connectControl() throws SQLException {
-        return settings.database().connect("posthaste-control", ANSWER_MAX);
+        Connection control = settings.database().connect("posthaste-control", ANSWER_MAX);
+        new SourceDatabase(control).limitLockWaits(settings.lease().dividedBy(3));
+        return control;
     }
 
     /**

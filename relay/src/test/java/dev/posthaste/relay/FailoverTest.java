@@ -162,15 +162,15 @@ class FailoverTest {
 
     @Test
     void theEvidenceOfTheLastBatchIsWrittenAgainWhereItHadNotReachedThePromotedStandby() throws Exception {
-        publishWhileTheStandbyIsAway(Outbox.insertStatement(20, "copy-1"));
-        assertThat(after.pending()).isEqualTo(20);
+        publishWhileTheStandbyIsAway(Outbox.insertStatement(1, "copy-1")); // more could be more than one batch
+        assertThat(after.pending()).isEqualTo(1);
         after.insert(5, "copy-1");
 
         try (RunningRelay relay = RunningRelay.start(asRelay(after)).awaitStreaming()) {
             after.awaitDispatched();
         }
 
-        assertThat(after.ids()).hasSize(30);
+        assertThat(after.ids()).hasSize(11);
         assertThat(after.idsOn("due-notice")).isEqualTo(after.ids());
         after.assertEachMessageIsPublishedOnceAndProvedOnce();
     }

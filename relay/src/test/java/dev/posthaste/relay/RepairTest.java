@@ -128,8 +128,8 @@ class RepairTest {
         dropSlot();
         // The evidence of the second batch is refused, as if the process had died between Kafka's commit and the
         // evidence.
-        outbox.sql("CREATE FUNCTION public.die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-                + "IF NEW.batch = 3 THEN RAISE EXCEPTION 'killed'; END IF; RETURN NEW; END $$");
+        outbox.sql("CREATE FUNCTION public.die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + "IF NEW.batch = "
+                + (outbox.position().batch() + 2) + " THEN RAISE EXCEPTION 'killed'; END IF; RETURN NEW; END $$");
         outbox.sql(
                 "CREATE TRIGGER die BEFORE INSERT ON outbox.dispatch_batch FOR EACH ROW EXECUTE FUNCTION public.die()");
         assertThatThrownBy(() -> repair().run(false, Duration.ofSeconds(10))).hasMessageContaining("killed");
@@ -223,8 +223,8 @@ class RepairTest {
         outbox.sql("DELETE FROM outbox.message");
         outbox.sql("DELETE FROM outbox.dispatch_batch");
         outbox.insert(1200, "copy-2");
-        outbox.sql("CREATE FUNCTION public.die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-                + "IF NEW.batch > 2 THEN RAISE EXCEPTION 'killed'; END IF; RETURN NEW; END $$");
+        outbox.sql("CREATE FUNCTION public.die() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN " + "IF NEW.batch > "
+                + (outbox.position().batch() + 1) + " THEN RAISE EXCEPTION 'killed'; END IF; RETURN NEW; END $$");
         outbox.sql(
                 "CREATE TRIGGER die BEFORE INSERT ON outbox.dispatch_batch FOR EACH ROW EXECUTE FUNCTION public.die()");
         assertThatThrownBy(() -> repair().run(true, Duration.ofSeconds(10))).hasMessageContaining("killed");

@@ -2,6 +2,7 @@ package dev.posthaste.examples.process;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -82,13 +83,28 @@ final class PosthasteProcess implements AutoCloseable {
 
     /** Makes it collect all garbage, so that what it holds can be told from what it has dropped. */
     void collectGarbage() {
+        jcmd("GC.run");
+    }
+
+    /** The names of its threads, sorted. */
+    List<String> threadNames() {
+        return jcmd("Thread.print")
+                .lines()
+                .filter(line -> line.startsWith("\""))
+                .map(line -> line.substring(1, line.indexOf('"', 1)))
+                .sorted()
+                .toList();
+    }
+
+    private String jcmd(String command) {
         Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
         try {
-            int exit = new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "GC.run")
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start()
-                    .waitFor();
-            assertThat(exit).as("jcmd GC.run").isZero();
+            Process asked = new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), command)
+                    .redirectErrorStream(true)
+                    .start();
+            String answer = new String(asked.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(asked.waitFor()).as("jcmd " + command).isZero();
+            return answer;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {

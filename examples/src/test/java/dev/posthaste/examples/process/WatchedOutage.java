@@ -132,7 +132,11 @@ final class WatchedOutage {
     /** No thread and no session is left of the terms that failed. */
     void requireNothingLeft() {
         await().atMost(NOTICED_TIMEOUT).untilAsserted(() -> {
-            assertThat(threads()).as("threads").isLessThanOrEqualTo(threadsBefore + THREAD_GROWTH_MAX);
+            double threads = threads();
+            if (threads > threadsBefore + THREAD_GROWTH_MAX) {
+                throw new AssertionError("threads: " + threads + ", before: " + threadsBefore + "; now "
+                        + relay.process().threadNames());
+            }
             assertThat(sessions()).hasSizeLessThanOrEqualTo(SESSIONS_MAX);
         });
     }
