@@ -144,7 +144,7 @@ final class MemberLoop {
                 setup.handler(),
                 partition,
                 runner,
-                setup.settings().chunkMax(),
+                setup.chunkMax(),
                 workers,
                 setup.inboxGate(),
                 setup.clock());
