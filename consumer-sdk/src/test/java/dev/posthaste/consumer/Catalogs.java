@@ -67,13 +67,17 @@ final class Catalogs {
 
     /** One handler with order per key. */
     static Catalog perKey(String handler, OnDeadLetter onDeadLetter) {
+        return perKey(handler, onDeadLetter, DeliveryMode.TRANSACTIONAL);
+    }
+
+    static Catalog perKey(String handler, OnDeadLetter onDeadLetter, DeliveryMode mode) {
         return of(
                 List.of(event(Loan.TYPE, 1)),
                 List.of(new HandlerRecord(
                         handler,
                         "lending",
                         List.of(new HandlerRecord.Subscription(Loan.TYPE, Set.of(1))),
-                        DeliveryMode.TRANSACTIONAL,
+                        mode,
                         DeliveryOrder.PER_KEY,
                         onDeadLetter,
                         DELIVERY)));

@@ -27,6 +27,8 @@ import dev.posthaste.consumer.inbox.LeasedDelivery;
 import dev.posthaste.consumer.inbox.PostgresInbox;
 import dev.posthaste.consumer.inbox.Verdict;
 import dev.posthaste.schemas.MessageHeaders;
+import dev.posthaste.schemas.catalog.DeliveryMode;
+import dev.posthaste.schemas.catalog.OnDeadLetter;
 import dev.posthaste.testkit.PosthasteStack;
 import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
@@ -155,6 +157,34 @@ class LeasedTest {
             assertThat(scene.query("SELECT message_id FROM inbox.outgoing WHERE route = 'retry'"))
                     .isEmpty();
             soon().until(() -> scene.committed("charge", 0) != null && scene.committed("charge", 0) >= 2);
+        }
+    }
+
+    @Test
+    void laterMessagesOfAKeyWaitBehindACallThatIsMadeAgain(Stack stack) throws Exception {
+        List<String> calls = new CopyOnWriteArrayList<>();
+        Handler charges = handler("charge")
+                .perKey(OnDeadLetter.BLOCK)
+                .on(Loan.TYPE, 1, Loan.class)
+                .call((event, call) -> {
+                    calls.add(event.payload().member() + event.payload().n());
+                    return event.payload().n() == 1 && call.delivery().attempt() == 1
+                            ? Outcome.retryAfter(Duration.ofMillis(500))
+                            : Outcome.done();
+                });
+        try (Scene scene = Scene.open(stack, 1, "charge")) {
+            scene.publish(
+                    "charge",
+                    0,
+                    TestMessage.of(new Loan("ada", 1)),
+                    TestMessage.of(new Loan("ada", 2)),
+                    TestMessage.of(new Loan("ada", 3)),
+                    TestMessage.of(new Loan("bob", 4)));
+            scene.start(scene.builder(Catalogs.perKey("charge", OnDeadLetter.BLOCK, DeliveryMode.LEASED), charges)
+                    .settings(SETTINGS));
+            soon().until(() -> scene.completed("charge").size() == 4);
+            assertThat(calls).containsExactly("ada1", "bob4", "ada1", "ada2", "ada3");
+            assertThat(scene.query("SELECT message_id FROM inbox.outgoing")).isEmpty();
         }
     }
 

@@ -241,11 +241,13 @@ final class DeliveryTransaction {
                     together.stream().map(task -> (Event<T>) task.event()).toList();
             long began = System.nanoTime();
             Outcome outcome;
-            try (Running.Entry entry = running.begin(current(), currentRun())) {
+            Running.Entry entry = running.begin(current(), currentRun());
+            try {
                 outcome = work.run(
                         events,
                         new HandlerTransaction(guard, Records.delivery(current(), currentRun(), events.size())));
             } finally {
+                entry.end();
                 meters.took(System.nanoTime() - began);
             }
             if (!(outcome instanceof Outcome.Done)) {

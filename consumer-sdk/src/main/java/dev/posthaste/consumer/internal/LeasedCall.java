@@ -129,7 +129,7 @@ final class LeasedCall<T> implements Call, Runnable {
         thread = null;
         var unused = Thread.interrupted(); // the thread is used again
         if (entry != null) {
-            entry.close();
+            entry.end();
         }
         if (end instanceof TimedOut || end instanceof Lost) {
             meters.stale();

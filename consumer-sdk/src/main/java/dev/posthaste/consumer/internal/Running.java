@@ -32,8 +32,8 @@ final class Running {
         this.clock = clock;
     }
 
-    /** One message in the handler's function, until it is closed. */
-    final class Entry implements AutoCloseable {
+    /** One message in the handler's function, until its end. */
+    final class Entry {
 
         private final Task<?> task;
         private final int attempt;
@@ -67,8 +67,8 @@ final class Running {
                     givenUp);
         }
 
-        @Override
-        public void close() {
+        /** The function has come back. */
+        void end() {
             entries.remove(this);
         }
     }
