@@ -42,7 +42,7 @@ final class InboxTransactions {
     }
 
     private <T> T runOnce(Statements<T> statements) throws SQLException {
-        try (Connection connection = dataSource.getConnection()) {
+        try (Connection connection = connect()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
@@ -55,6 +55,15 @@ final class InboxTransactions {
                 SqlErrors.rollback(connection, e);
                 throw e;
             }
+        }
+    }
+
+    /** Pools may throw what they like when the store is away. */
+    private Connection connect() throws SQLException {
+        try {
+            return dataSource.getConnection();
+        } catch (RuntimeException e) {
+            throw new SQLException("the data source gave no connection", e);
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.posthaste.consumer.internal;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -108,7 +109,8 @@ final class LeasedCall<T> implements Call, Runnable {
         long began = System.nanoTime();
         End own;
         try {
-            own = new Returned(function.call(task.event(), this));
+            own = new Returned(
+                    Objects.requireNonNull(function.call(task.event(), this), "the handler returned no outcome"));
         } catch (Throwable e) { // whatever a handler throws: an Error of its own must not end the lane
             own = new Threw(e);
         }

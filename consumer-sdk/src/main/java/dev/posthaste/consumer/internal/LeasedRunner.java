@@ -1,7 +1,6 @@
 package dev.posthaste.consumer.internal;
 
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -96,23 +95,24 @@ final class LeasedRunner implements AutoCloseable {
             return new ChunkResult.Abandoned();
         }
         if (running.givenUp() >= GIVEN_UP_MAX) {
-            return busy(task, GIVEN_UP_MAX + " hung calls of this process", leasing.lease());
+            return busy(task, GIVEN_UP_MAX + " hung calls of this process");
         }
         if (!inHand.add(task.arrival().id())) {
-            return busy(task, setup.worker().owner(), leasing.lease()); // its twin, or the attempt before
+            return busy(task, setup.worker().owner()); // its twin, or the attempt before
         }
         try {
             Verdict verdict = transactions.run(on -> inbox.lease(on, task.arrival(), leasing.lease()));
             return verdict instanceof Verdict.Leased leased ? run(task, leased) : leave(task, verdict);
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException e) {
             return drainOver.getAsBoolean() ? new ChunkResult.Abandoned() : new ChunkResult.StoreAway(e);
         } finally {
             inHand.remove(task.arrival().id());
         }
     }
 
-    private ChunkResult.Busy busy(Task<?> task, String owner, Duration atMost) {
-        return new ChunkResult.Busy(task.event().id(), owner, setup.clock().instant().plus(atMost));
+    private ChunkResult.Busy busy(Task<?> task, String owner) {
+        return new ChunkResult.Busy(
+                task.event().id(), owner, setup.clock().instant().plus(leasing.lease()));
     }
 
     private ChunkResult.Ending leave(Task<?> task, Verdict verdict) throws SQLException {
@@ -175,7 +175,7 @@ final class LeasedRunner implements AutoCloseable {
                 return new ChunkResult.Done();
             }
             return new ChunkResult.Abandoned(); // it may still run: whoever comes next waits for the lease to expire
-        } catch (SQLException | RuntimeException e) {
+        } catch (SQLException e) {
             return new ChunkResult.StoreAway(e);
         }
     }
