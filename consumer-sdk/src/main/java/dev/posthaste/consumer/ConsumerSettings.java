@@ -20,8 +20,8 @@ import java.time.Duration;
  *     pauses; from 1 to 100,000, default 1,000
  * @param hungAfter after what time in a handler a message is named as hung by {@link PosthasteConsumer#health()}; from
  *     100 ms to 24 h, default 1 min
- * @param abortTerminalWrites whether the end of a drain may leave what came of a leased call unwritten, so that the call
- *     is made again elsewhere; default false: it is written first, which may take 7 s more
+ * @param abortTerminalWrites whether the end of a drain may leave what came of a leased call unwritten, so that the
+ *     call is made again elsewhere; default false: it is written first, which may take 7 s more
  */
 public record ConsumerSettings(
         int chunkMax,
@@ -77,7 +77,9 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax, hungAfter, abortTerminalWrites);
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that many partitions at a time. */
@@ -90,7 +92,9 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax, hungAfter, abortTerminalWrites);
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that bound on waiting for a lock. */
@@ -103,19 +107,39 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax, hungAfter, abortTerminalWrites);
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that many immediate retries after contention. */
     public ConsumerSettings withContentionRetriesMax(int retries) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites);
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                retries,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that longest pause while a store is away. */
     public ConsumerSettings withStoreBackoffMax(Duration max) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites);
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                max,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that bound on a drain. */
@@ -128,7 +152,9 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 timeout,
                 sessionTimeout,
-                waitingMax, hungAfter, abortTerminalWrites);
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that patience of Kafka's with a silent member. */
@@ -141,7 +167,9 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 timeout,
-                waitingMax, hungAfter, abortTerminalWrites);
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that many messages behind one key. */

@@ -73,7 +73,8 @@ public final class Handler {
      * @param lease from 1 s to 1 h, and longer than {@link ConsumerSettings#lockTimeout()}; default 30 s
      */
     public Handler lease(Duration lease) {
-        return new Handler(name, routes, options.withLeasing(options.leasingOrDefault().withLease(lease)));
+        return new Handler(
+                name, routes, options.withLeasing(options.leasingOrDefault().withLease(lease)));
     }
 
     /**
@@ -83,7 +84,8 @@ public final class Handler {
      * @param max from the lease to 24 h; default 5 min
      */
     public Handler callMax(Duration max) {
-        return new Handler(name, routes, options.withLeasing(options.leasingOrDefault().withCallMax(max)));
+        return new Handler(
+                name, routes, options.withLeasing(options.leasingOrDefault().withCallMax(max)));
     }
 
     /**

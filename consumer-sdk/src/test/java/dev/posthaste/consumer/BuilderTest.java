@@ -63,9 +63,8 @@ class BuilderTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("due-notice is LEASED in handlers/due-notice.yaml")
                 .hasMessageContaining("has a function on a transaction for " + Loan.TYPE + " v1 in code");
-        assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))
-                        .handler(calls)
-                        .build())
+        assertThatThrownBy(() ->
+                        builder(Catalogs.ofLoans("due-notice")).handler(calls).build())
                 .hasMessageContaining("due-notice is TRANSACTIONAL in handlers/due-notice.yaml")
                 .hasMessageContaining("has call(...) for " + Loan.TYPE + " v1 in code");
         assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))

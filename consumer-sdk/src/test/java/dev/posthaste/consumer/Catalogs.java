@@ -97,12 +97,7 @@ final class Catalogs {
         EventRecord event = event(Loan.TYPE, 1);
         return of(
                 List.of(new EventRecord(
-                        event.type(),
-                        MessageKind.JOURNEY_STEP_COMMAND,
-                        null,
-                        null,
-                        event.owner(),
-                        event.versions())),
+                        event.type(), MessageKind.JOURNEY_STEP_COMMAND, null, null, event.owner(), event.versions())),
                 List.of(handler(handler, Map.of(Loan.TYPE, Set.of(1)), mode)));
     }
 

@@ -32,17 +32,20 @@ class CommandBusTest {
         public Outcome send(Event<?> command, Transaction tx) throws Exception {
             Loan loan = (Loan) command.payload();
             story.add("sent " + loan.n() + " attempt " + tx.delivery().attempt());
-            Scene.write("issue-card", new Event<>(
-                    command.id(),
-                    command.kind(),
-                    command.type(),
-                    command.schemaVersion(),
-                    command.key(),
-                    command.tenant(),
-                    command.occurredAt(),
-                    command.stagedAt(),
-                    command.headers(),
-                    loan), tx);
+            Scene.write(
+                    "issue-card",
+                    new Event<>(
+                            command.id(),
+                            command.kind(),
+                            command.type(),
+                            command.schemaVersion(),
+                            command.key(),
+                            command.tenant(),
+                            command.occurredAt(),
+                            command.stagedAt(),
+                            command.headers(),
+                            loan),
+                    tx);
             if (fails) {
                 throw new IllegalStateException("not this time");
             }

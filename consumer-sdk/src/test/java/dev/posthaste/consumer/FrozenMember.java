@@ -50,11 +50,12 @@ final class FrozenMember {
                 .handler(calls)
                 .build();
         consumer.start();
-        await().atMost(Duration.ofMinutes(2)).until(() -> meters.get("posthaste.delivery.attempts")
-                        .tag("outcome", "stale")
-                        .counter()
-                        .count()
-                == 1);
+        await().atMost(Duration.ofMinutes(2))
+                .until(() -> meters.get("posthaste.delivery.attempts")
+                                .tag("outcome", "stale")
+                                .counter()
+                                .count()
+                        == 1);
         System.exit(REFUSED);
     }
 

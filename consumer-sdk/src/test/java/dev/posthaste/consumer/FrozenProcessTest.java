@@ -51,7 +51,9 @@ class FrozenProcessTest {
             try {
                 soon().until(() -> scene.inState("charge", "processing") == 1);
                 signal(frozen, "STOP");
-                assertThat(scene.inState("charge", "processing")).as("frozen in the call").isEqualTo(1);
+                assertThat(scene.inState("charge", "processing"))
+                        .as("frozen in the call")
+                        .isEqualTo(1);
 
                 scene.start(scene.builder(Catalogs.leased("charge"), calls)
                         .settings(ConsumerSettings.defaults()

@@ -55,15 +55,13 @@ class LeasedTest {
         return start(scene, function, Duration.ofSeconds(1), Duration.ofMinutes(1));
     }
 
-    private static PosthasteConsumer start(
-            Scene scene, CallHandler<Loan> function, Duration lease, Duration callMax) {
+    private static PosthasteConsumer start(Scene scene, CallHandler<Loan> function, Duration lease, Duration callMax) {
         Handler calls = handler("charge")
                 .lease(lease)
                 .callMax(callMax)
                 .on(Loan.TYPE, 1, Loan.class)
                 .call(function);
-        return scene.start(
-                scene.builder(Catalogs.leased("charge"), calls).settings(SETTINGS));
+        return scene.start(scene.builder(Catalogs.leased("charge"), calls).settings(SETTINGS));
     }
 
     /** Transactions of others that were open at that moment and are open still. */
@@ -147,7 +145,8 @@ class LeasedTest {
                 }
                 return calls.size() == 2 ? Outcome.retryAfter(Duration.ofMillis(100)) : Outcome.done();
             });
-            soon().until(() -> scene.inState("charge", "completed") == 1 && scene.inState("charge", "dead-letter") == 1);
+            soon().until(() ->
+                    scene.inState("charge", "completed") == 1 && scene.inState("charge", "dead-letter") == 1);
             assertThat(calls).containsExactly(message.id() + " 1", message.id() + " 2", message.id() + " 3");
             assertThat(scene.query("SELECT attempt || ' ' || outcome || ' ' || coalesce(code, '-') FROM inbox.journal"
                             + " WHERE message_id = '" + message.id() + "' ORDER BY entry"))
@@ -197,8 +196,8 @@ class LeasedTest {
                 goOn.await();
                 return Outcome.done();
             });
-            soon().until(() -> scene.query("SELECT lease_expires_at > first_seen_at + interval '3 seconds'"
-                            + " FROM inbox.delivery")
+            soon().until(() -> scene.query(
+                            "SELECT lease_expires_at > first_seen_at + interval '3 seconds'" + " FROM inbox.delivery")
                     .equals(List.of("t")));
             goOn.countDown();
             soon().until(() -> scene.completed("charge").size() == 1);
@@ -344,8 +343,8 @@ class LeasedTest {
         try (Scene scene = Scene.open(stack, 2, "due-notice")) {
             TestMessage hung = TestMessage.of(new Loan("ada", 1));
             scene.publish("due-notice", 0, hung);
-            PosthasteConsumer consumer = scene.start(
-                    scene.builder(writes).settings(SETTINGS.withHungAfter(Duration.ofMillis(500))));
+            PosthasteConsumer consumer =
+                    scene.start(scene.builder(writes).settings(SETTINGS.withHungAfter(Duration.ofMillis(500))));
             soon().until(() -> !consumer.health().hung().isEmpty());
             assertThat(consumer.health().hung()).singleElement().satisfies(one -> {
                 assertThat(one.messageId()).isEqualTo(hung.id());
@@ -378,9 +377,8 @@ class LeasedTest {
             soon().until(() -> !consumer.health().inboxAvailable());
             goOn.countDown();
             // Longer than the lease.
-            await().during(Duration.ofSeconds(2))
-                    .atMost(Duration.ofSeconds(10))
-                    .until(() -> !consumer.health().inboxAvailable());
+            await().during(Duration.ofSeconds(2)).atMost(Duration.ofSeconds(10)).until(() -> !consumer.health()
+                    .inboxAvailable());
             StoreOutageTest.giveBack(scene);
             soon().until(() -> scene.completed("charge").size() == 1);
             assertThat(attempts).containsExactly(1);
@@ -449,8 +447,10 @@ class LeasedTest {
                 }
             });
             List<LeasedDelivery> ofOne = one.leaseAll(ids);
-            assertThat(ofOne).extracting(LeasedDelivery::id).doesNotContainAnyElementsOf(
-                    ofTwo.get().stream().map(LeasedDelivery::id).toList());
+            assertThat(ofOne)
+                    .extracting(LeasedDelivery::id)
+                    .doesNotContainAnyElementsOf(
+                            ofTwo.get().stream().map(LeasedDelivery::id).toList());
             assertThat(ofOne.size() + ofTwo.get().size()).isEqualTo(ids.size());
             assertThat(List.of(ofOne.size(), ofTwo.get().size()))
                     .as("both had some")
@@ -470,9 +470,9 @@ class LeasedTest {
                     .mapToObj(n -> new DeliveryId("", UUID.randomUUID(), Instant.now()))
                     .toList();
             List<LeasedDelivery> held = one.leaseAll(ids);
-            assertThat(two.lease(ids.get(0))).isInstanceOfSatisfying(Verdict.Busy.class, busy -> assertThat(
-                            busy.owner())
-                    .isEqualTo("one"));
+            assertThat(two.lease(ids.get(0)))
+                    .isInstanceOfSatisfying(
+                            Verdict.Busy.class, busy -> assertThat(busy.owner()).isEqualTo("one"));
 
             scene.execute("UPDATE inbox.delivery SET lease_expires_at = clock_timestamp() - interval '1 second'"
                     + " WHERE message_id = '" + ids.get(0).messageId() + "'");

@@ -225,7 +225,8 @@ final class Claims {
             return new Verdict.Skip(false);
         }
         if (owner.equals(row.owner)) {
-            // Begun or claimed by us. Who claims under leases asks only for what is not in hand: our commit was not heard of.
+            // Begun or claimed by us. Who claims under leases asks only for what is not in hand: our commit was not
+            // heard of.
             return row.run(row.attempt, row.forgiven);
         }
         return row.live && row.leaseExpiry != null

@@ -105,8 +105,8 @@ final class Leases {
         int next = SqlArrays.bindIds(statement, 1, held, LeasedDelivery::id);
         statement.setArray(
                 next, SqlArrays.of(connection, "text", held, one -> one.lease().owner()));
-        statement.setArray(
-                next + 1, SqlArrays.of(connection, "bigint", held, one -> one.lease().fence()));
+        statement.setArray(next + 1, SqlArrays.of(connection, "bigint", held, one -> one.lease()
+                .fence()));
         statement.setString(next + 2, handler);
         return next + 3;
     }

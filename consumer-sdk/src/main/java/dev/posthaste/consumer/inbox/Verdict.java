@@ -21,8 +21,8 @@ public sealed interface Verdict {
      * It is ours under that lease.
      *
      * @param run as what it runs
-     * @param expired whether the claim it was taken over from had expired: that attempt is to be written down as failed,
-     *     and nothing to be run
+     * @param expired whether the claim it was taken over from had expired: that attempt is to be written down as
+     *     failed, and nothing to be run
      */
     record Leased(Run run, ClaimLease lease, boolean expired) implements Verdict {}
 

@@ -233,10 +233,10 @@ final class DeliveryTransaction {
             return next;
         }
 
-        @SuppressWarnings("unchecked") // tasks with one work were read into its kind of payload; leased ones never come here
+        @SuppressWarnings(
+                "unchecked") // tasks with one work were read into its kind of payload; leased ones never come here
         private <T> void handle(GuardedConnection guard, List<Task<?>> together) throws Exception {
-            Work.Transactional<T> work =
-                    (Work.Transactional<T>) together.get(0).work();
+            Work.Transactional<T> work = (Work.Transactional<T>) together.get(0).work();
             List<Event<T>> events =
                     together.stream().map(task -> (Event<T>) task.event()).toList();
             long began = System.nanoTime();

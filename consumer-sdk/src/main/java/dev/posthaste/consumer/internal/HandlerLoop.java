@@ -76,8 +76,8 @@ public final class HandlerLoop {
                 .description("Partitions that stand still")
                 .tag("handler", setup.handler())
                 .register(setup.meters());
-        this.hungGauge = Gauge.builder("posthaste.deliveries.hung", running, now -> now.hung()
-                        .size())
+        this.hungGauge = Gauge.builder(
+                        "posthaste.deliveries.hung", running, now -> now.hung().size())
                 .description("Messages whose handler has not come back for a long time")
                 .tag("handler", setup.handler())
                 .register(setup.meters());

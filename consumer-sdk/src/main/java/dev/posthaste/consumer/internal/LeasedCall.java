@@ -94,8 +94,8 @@ final class LeasedCall<T> implements Call, Runnable {
                     "extendLease(" + time + "): the time must be from 1 ms to " + EXTENSION_MAX);
         }
         if (end != null) {
-            throw new IllegalStateException("the lease of message " + task.event().id()
-                    + " is lost; end the call, what comes of it counts no more");
+            throw new IllegalStateException("the lease of message "
+                    + task.event().id() + " is lost; end the call, what comes of it counts no more");
         }
         long extended = System.nanoTime() + time.toNanos();
         deadline = extended - deadline > 0 ? extended : deadline;
@@ -175,8 +175,7 @@ final class LeasedCall<T> implements Call, Runnable {
         long graceEnds = System.nanoTime() + GRACE.toNanos();
         try {
             while (end == null && graceEnds - System.nanoTime() > 0) {
-                TimeUnit.MILLISECONDS.timedWait(
-                        this, 1 + TimeUnit.NANOSECONDS.toMillis(graceEnds - System.nanoTime()));
+                TimeUnit.MILLISECONDS.timedWait(this, 1 + TimeUnit.NANOSECONDS.toMillis(graceEnds - System.nanoTime()));
             }
         } catch (InterruptedException e) {
             interrupted = true; // enough

@@ -208,8 +208,7 @@ final class LeasedRunner implements AutoCloseable {
         }
         List<LeasedDelivery> held = now.stream().map(call -> call.held()).toList();
         try {
-            Set<LeasedDelivery> lost =
-                    Set.copyOf(transactions.run(on -> inbox.renew(on, held, leasing.lease())));
+            Set<LeasedDelivery> lost = Set.copyOf(transactions.run(on -> inbox.renew(on, held, leasing.lease())));
             now.stream().filter(call -> lost.contains(call.held())).forEach(LeasedCall::lost);
         } catch (SQLException | RuntimeException e) {
             if (!drainOver.getAsBoolean()) {

@@ -12,12 +12,12 @@ import dev.posthaste.consumer.ConsumerSettings;
  */
 public record Leasing(Duration lease, Duration callMax) {
 
-    /** What counts where nothing is said. */
-    public static final Leasing DEFAULTS = new Leasing(Duration.ofSeconds(30), Duration.ofMinutes(5));
-
     private static final Duration LEASE_MIN = Duration.ofSeconds(1);
     private static final Duration LEASE_MAX = Duration.ofHours(1);
     private static final Duration CALL_MAX = Duration.ofHours(24);
+
+    /** What counts where nothing is said; made after the bounds that it is checked against. */
+    public static final Leasing DEFAULTS = new Leasing(Duration.ofSeconds(30), Duration.ofMinutes(5));
 
     /** Checks each by itself; {@link #requireFits} checks them against the rest. */
     public Leasing {
@@ -26,8 +26,7 @@ public record Leasing(Duration lease, Duration callMax) {
                     "lease is " + lease + ", but must be from " + LEASE_MIN + " to " + LEASE_MAX);
         }
         if (callMax.compareTo(LEASE_MIN) < 0 || callMax.compareTo(CALL_MAX) > 0) {
-            throw new IllegalArgumentException(
-                    "callMax is " + callMax + ", but must be from the lease to " + CALL_MAX);
+            throw new IllegalArgumentException("callMax is " + callMax + ", but must be from the lease to " + CALL_MAX);
         }
     }
 

@@ -34,8 +34,6 @@ final class Records {
     /** What its handler is told of its coming. */
     static Delivery delivery(Task<?> task, Verdict.Run run) {
         return new Delivery(
-                run.attempt(),
-                run.firstSeenAt(),
-                task.record().headers().lastHeader(MessageHeaders.REPLAY) != null);
+                run.attempt(), run.firstSeenAt(), task.record().headers().lastHeader(MessageHeaders.REPLAY) != null);
     }
 }
