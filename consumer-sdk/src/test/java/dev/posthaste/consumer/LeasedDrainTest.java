@@ -27,8 +27,8 @@ class LeasedDrainTest {
     }
 
     private static PosthasteConsumer start(Scene scene, boolean abort, CallHandler<Loan> function) {
-        Handler calls = handler("charge").on(Loan.TYPE, 1, Loan.class).call(function);
-        return scene.start(scene.builder(Catalogs.leased("charge"), calls)
+        Handler calls = handler("drained-call").on(Loan.TYPE, 1, Loan.class).call(function);
+        return scene.start(scene.builder(Catalogs.leased("drained-call"), calls)
                 .settings(ConsumerSettings.defaults().withAbortTerminalWrites(abort)));
     }
 
@@ -42,9 +42,9 @@ class LeasedDrainTest {
     void drainCompletesTheTerminalWrite(Stack stack) throws Exception {
         CountDownLatch called = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        try (Scene scene = Scene.open(stack, 1, "charge");
+        try (Scene scene = Scene.open(stack, 1, "drained-call");
                 Connection other = stack.postgres().connect(scene.database)) {
-            scene.publish("charge", 0, TestMessage.of(new Loan("ada", 1)), TestMessage.of(new Loan("ada", 2)));
+            scene.publish("drained-call", 0, TestMessage.of(new Loan("ada", 1)), TestMessage.of(new Loan("ada", 2)));
             PosthasteConsumer consumer = start(scene, false, (event, call) -> {
                 called.countDown();
                 goOn.await();
@@ -60,11 +60,11 @@ class LeasedDrainTest {
             // The groups are left once the bound is over; then the lane's thread is interrupted.
             soon().until(() -> Thread.getAllStackTraces().keySet().stream()
                     .map(Thread::getName)
-                    .noneMatch(List.of("posthaste-charge", "posthaste-charge-retried")::contains));
+                    .noneMatch(List.of("posthaste-drained-call", "posthaste-drained-call-retried")::contains));
             other.rollback();
             assertThat(drained.get()).as("within the bound").isFalse();
-            assertThat(scene.completed("charge")).hasSize(1);
-            assertThat(scene.attempts("charge", "completed")).isEqualTo(1);
+            assertThat(scene.completed("drained-call")).hasSize(1);
+            assertThat(scene.attempts("drained-call", "completed")).isEqualTo(1);
         }
     }
 
@@ -72,9 +72,9 @@ class LeasedDrainTest {
     void aTerminalWriteThatMayBeAbortedDoesNotHoldUpTheEnd(Stack stack) throws Exception {
         CountDownLatch called = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        try (Scene scene = Scene.open(stack, 1, "charge");
+        try (Scene scene = Scene.open(stack, 1, "drained-call");
                 Connection other = stack.postgres().connect(scene.database)) {
-            scene.publish("charge", 0, TestMessage.of(new Loan("ada", 1)));
+            scene.publish("drained-call", 0, TestMessage.of(new Loan("ada", 1)));
             PosthasteConsumer consumer = start(scene, true, (event, call) -> {
                 called.countDown();
                 goOn.await();
@@ -104,8 +104,8 @@ class LeasedDrainTest {
     void aDrainWaitsForTheCallInHand(Stack stack) throws Exception {
         CountDownLatch called = new CountDownLatch(1);
         CountDownLatch goOn = new CountDownLatch(1);
-        try (Scene scene = Scene.open(stack, 1, "charge")) {
-            scene.publish("charge", 0, TestMessage.of(new Loan("ada", 1)), TestMessage.of(new Loan("ada", 2)));
+        try (Scene scene = Scene.open(stack, 1, "drained-call")) {
+            scene.publish("drained-call", 0, TestMessage.of(new Loan("ada", 1)), TestMessage.of(new Loan("ada", 2)));
             PosthasteConsumer consumer = start(scene, false, (event, call) -> {
                 called.countDown();
                 goOn.await();
@@ -119,10 +119,10 @@ class LeasedDrainTest {
             goOn.countDown();
 
             assertThat(drained.get()).isTrue();
-            assertThat(scene.completed("charge")).hasSize(1);
-            assertThat(scene.committed("charge", 0)).isEqualTo(1);
+            assertThat(scene.completed("drained-call")).hasSize(1);
+            assertThat(scene.committed("drained-call", 0)).isEqualTo(1);
             soon().until(() -> Thread.getAllStackTraces().keySet().stream()
-                    .noneMatch(thread -> thread.getName().startsWith("posthaste-charge")
+                    .noneMatch(thread -> thread.getName().startsWith("posthaste-drained-call")
                             || thread.getName().equals("posthaste-leases")));
         }
     }
@@ -132,8 +132,8 @@ class LeasedDrainTest {
         CountDownLatch called = new CountDownLatch(1);
         CountDownLatch never = new CountDownLatch(1);
         List<Integer> attempts = new CopyOnWriteArrayList<>();
-        try (Scene scene = Scene.open(stack, 1, "charge")) {
-            scene.publish("charge", 0, TestMessage.of(new Loan("ada", 1)));
+        try (Scene scene = Scene.open(stack, 1, "drained-call")) {
+            scene.publish("drained-call", 0, TestMessage.of(new Loan("ada", 1)));
             PosthasteConsumer consumer = start(scene, false, (event, call) -> {
                 called.countDown();
                 never.await();
@@ -148,9 +148,9 @@ class LeasedDrainTest {
                 attempts.add(call.delivery().attempt());
                 return Outcome.done();
             });
-            soon().until(() -> scene.completed("charge").size() == 1);
+            soon().until(() -> scene.completed("drained-call").size() == 1);
             assertThat(attempts).containsExactly(1);
-            assertThat(scene.attempts("charge", "failed")).isZero();
+            assertThat(scene.attempts("drained-call", "failed")).isZero();
         }
     }
 }
