@@ -29,6 +29,11 @@ public record ConsumerHealth(boolean inboxAvailable, List<HandlerHealth> handler
         return handlers.stream().flatMap(handler -> handler.stopped().stream()).toList();
     }
 
+    /** Every message whose handler has not come back for a long time. */
+    public List<HungDelivery> hung() {
+        return handlers.stream().flatMap(handler -> handler.hung().stream()).toList();
+    }
+
     /**
      * How one handler is.
      *
@@ -37,12 +42,20 @@ public record ConsumerHealth(boolean inboxAvailable, List<HandlerHealth> handler
      * @param kafkaAvailable whether it is a live member of its group
      * @param partitions how many partitions are its own
      * @param stopped those of them that stand still
+     * @param hung messages on which it has worked for longer than {@link ConsumerSettings#hungAfter()}, or whose lease
+     *     has ended meanwhile; others go on, so this alone does not make it unready
      */
     public record HandlerHealth(
-            String handler, boolean running, boolean kafkaAvailable, int partitions, List<StoppedPartition> stopped) {
-        /** Copies the list. */
+            String handler,
+            boolean running,
+            boolean kafkaAvailable,
+            int partitions,
+            List<StoppedPartition> stopped,
+            List<HungDelivery> hung) {
+        /** Copies the lists. */
         public HandlerHealth {
             stopped = List.copyOf(stopped);
+            hung = List.copyOf(hung);
         }
     }
 }

@@ -18,6 +18,10 @@ import java.time.Duration;
  *     default 10 s
  * @param waitingMax most messages that may wait behind one key of a handler with order per key; beyond it the partition
  *     pauses; from 1 to 100,000, default 1,000
+ * @param hungAfter after what time in a handler a message is named as hung by {@link PosthasteConsumer#health()}; from
+ *     100 ms to 24 h, default 1 min
+ * @param abortTerminalWrites whether the end of a drain may leave what came of a leased call unwritten, so that the
+ *     call is made again elsewhere; default false: it is written first, which may take 7 s more
  */
 public record ConsumerSettings(
         int chunkMax,
@@ -27,7 +31,9 @@ public record ConsumerSettings(
         Duration storeBackoffMax,
         Duration drainTimeout,
         Duration sessionTimeout,
-        int waitingMax) {
+        int waitingMax,
+        Duration hungAfter,
+        boolean abortTerminalWrites) {
 
     /**
      * Checks every setting.
@@ -43,6 +49,7 @@ public record ConsumerSettings(
         between("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(30));
         between("sessionTimeout", sessionTimeout, Duration.ofSeconds(6), Duration.ofMinutes(5));
         between("waitingMax", waitingMax, 1, 100_000);
+        between("hungAfter", hungAfter, Duration.ofMillis(100), Duration.ofHours(24));
     }
 
     /** What the parameters name as their defaults. */
@@ -55,7 +62,9 @@ public record ConsumerSettings(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(10),
-                1_000);
+                1_000,
+                Duration.ofMinutes(1),
+                false);
     }
 
     /** The same with that many records to a transaction. */
@@ -68,7 +77,9 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that many partitions at a time. */
@@ -81,7 +92,9 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that bound on waiting for a lock. */
@@ -94,19 +107,39 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that many immediate retries after contention. */
     public ConsumerSettings withContentionRetriesMax(int retries) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax);
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                retries,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that longest pause while a store is away. */
     public ConsumerSettings withStoreBackoffMax(Duration max) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax);
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                max,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that bound on a drain. */
@@ -119,7 +152,9 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 timeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that patience of Kafka's with a silent member. */
@@ -132,7 +167,9 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 timeout,
-                waitingMax);
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites);
     }
 
     /** The same with that many messages behind one key. */
@@ -145,7 +182,39 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                messages);
+                messages,
+                hungAfter,
+                abortTerminalWrites);
+    }
+
+    /** The same with that patience before a message is named as hung. */
+    public ConsumerSettings withHungAfter(Duration time) {
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                time,
+                abortTerminalWrites);
+    }
+
+    /** The same with that rule for the end of a drain. */
+    public ConsumerSettings withAbortTerminalWrites(boolean abort) {
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abort);
     }
 
     private static void between(String name, int value, int min, int max) {

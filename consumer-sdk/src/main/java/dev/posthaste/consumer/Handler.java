@@ -1,5 +1,6 @@
 package dev.posthaste.consumer;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -63,6 +64,28 @@ public final class Handler {
      */
     public Handler perKey(OnDeadLetter onDeadLetter) {
         return new Handler(name, routes, options.withPerKey(onDeadLetter));
+    }
+
+    /**
+     * Sets how long a claim of a leased handler is good for without being renewed: so long after the death of a process
+     * its messages wait. The SDK renews it while the call runs.
+     *
+     * @param lease from 1 s to 1 h, and longer than {@link ConsumerSettings#lockTimeout()}; default 30 s
+     */
+    public Handler lease(Duration lease) {
+        return new Handler(
+                name, routes, options.withLeasing(options.leasingOrDefault().withLease(lease)));
+    }
+
+    /**
+     * Sets after what time a call of a leased handler is taken for hung: its lease ends, the attempt counts as failed,
+     * and the next one may follow while it still hangs. {@link Call#extendLease} gives one call more.
+     *
+     * @param max from the lease to 24 h; default 5 min
+     */
+    public Handler callMax(Duration max) {
+        return new Handler(
+                name, routes, options.withLeasing(options.leasingOrDefault().withCallMax(max)));
     }
 
     /**
@@ -145,6 +168,19 @@ public final class Handler {
         /** Says what is done with several of them at once; if that fails, with one after the other. */
         public Handler handleAll(BatchHandler<T> function) {
             return work(new Work.Batch<>(function));
+        }
+
+        /**
+         * Says what is done with each of them outside any transaction, under a lease; for handlers whose catalog record
+         * says {@code mode: leased}, and only for them.
+         */
+        public Handler call(CallHandler<T> function) {
+            return work(new Work.Leased<>(function));
+        }
+
+        /** Sends each of them through a bus, in a scope of its own; the only way for journey-step commands. */
+        public Handler through(CommandBus bus) {
+            return work(new Work.Command<>(bus));
         }
 
         private Handler work(Work<T> work) {

@@ -23,6 +23,7 @@ import dev.posthaste.consumer.internal.CatalogCheck;
 import dev.posthaste.consumer.internal.Decoder;
 import dev.posthaste.consumer.internal.HandlerLoop;
 import dev.posthaste.consumer.internal.HandlerSetup;
+import dev.posthaste.consumer.internal.Heartbeat;
 import dev.posthaste.consumer.internal.KafkaSettings;
 import dev.posthaste.consumer.internal.PartitionKeeper;
 import dev.posthaste.consumer.internal.StoreGate;
@@ -45,6 +46,7 @@ public final class PosthasteConsumer implements AutoCloseable {
 
     private final List<HandlerLoop> loops;
     private final PartitionKeeper partitions;
+    private final Heartbeat heartbeat = new Heartbeat();
     private final StoreGate inboxGate;
     private final Duration drainTimeout;
     private final MeterRegistry registry;
@@ -53,7 +55,7 @@ public final class PosthasteConsumer implements AutoCloseable {
 
     private PosthasteConsumer(Builder builder) {
         this.inboxGate = new StoreGate("the inbox's database", builder.settings.storeBackoffMax(), System::nanoTime);
-        this.loops = builder.loops(inboxGate);
+        this.loops = builder.loops(inboxGate, heartbeat);
         this.partitions = new PartitionKeeper(given(builder.dataSource, "dataSource"));
         this.drainTimeout = builder.settings.drainTimeout();
         this.registry = given(builder.meters, "meters");
@@ -117,6 +119,8 @@ public final class PosthasteConsumer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return false;
+        } finally {
+            heartbeat.close();
         }
     }
 
@@ -223,14 +227,15 @@ public final class PosthasteConsumer implements AutoCloseable {
                     throw new IllegalArgumentException("handler " + handler.name() + " is there twice; keep one");
                 }
                 CatalogCheck.accept(given(catalog, "catalog"), handler.name(), handler.routes(), handler.options());
+                handler.options().requireFits(handler.name(), settings);
             }
             return new PosthasteConsumer(this);
         }
 
-        private List<HandlerLoop> loops(StoreGate inboxGate) {
+        private List<HandlerLoop> loops(StoreGate inboxGate, Heartbeat heartbeat) {
             Worker worker = Worker.here();
             return handlers.stream()
-                    .map(handler -> new HandlerLoop(setup(handler, inboxGate, worker)))
+                    .map(handler -> new HandlerLoop(setup(handler, inboxGate, worker), heartbeat))
                     .toList();
         }
 
@@ -251,6 +256,7 @@ public final class PosthasteConsumer implements AutoCloseable {
                     handler.options().failurePolicy(record, Clock.systemUTC()),
                     perKey,
                     record.onDeadLetter(),
+                    handler.options().leasing(record),
                     new HandlerSetup.Clients(
                             KafkaSettings.of(servers, topics.main(), settings, kafka),
                             KafkaSettings.ofProducer(servers, kafka)),

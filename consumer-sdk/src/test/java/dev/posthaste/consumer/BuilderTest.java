@@ -55,14 +55,49 @@ class BuilderTest {
     }
 
     @Test
-    void aLeasedHandlerIsRefusedForNow() {
-        Catalog leased = Catalogs.of(
-                List.of(Catalogs.event(Loan.TYPE, 1)),
-                List.of(Catalogs.handler("due-notice", Map.of(Loan.TYPE, Set.of(1)), DeliveryMode.LEASED)));
-        assertThatThrownBy(() -> builder(leased).handler(READS_ONE).build())
+    void aModeThatIsNotTheRecordsIsRefusedNamingBoth() {
+        Handler calls = handler("due-notice").on(Loan.TYPE, 1, Loan.class).call((event, call) -> Outcome.done());
+        assertThatThrownBy(() -> builder(Catalogs.leased("due-notice"))
+                        .handler(READS_ONE)
+                        .build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("leased")
-                .hasMessageContaining("transactional handlers only");
+                .hasMessageContaining("due-notice is LEASED in handlers/due-notice.yaml")
+                .hasMessageContaining("has a function on a transaction for " + Loan.TYPE + " v1 in code");
+        assertThatThrownBy(() ->
+                        builder(Catalogs.ofLoans("due-notice")).handler(calls).build())
+                .hasMessageContaining("due-notice is TRANSACTIONAL in handlers/due-notice.yaml")
+                .hasMessageContaining("has call(...) for " + Loan.TYPE + " v1 in code");
+        assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))
+                        .handler(READS_ONE.lease(Duration.ofSeconds(20)))
+                        .build())
+                .hasMessageContaining("lease(PT20S)")
+                .hasMessageContaining("is TRANSACTIONAL in handlers/due-notice.yaml");
+    }
+
+    @Test
+    void leasesThatDoNotFitAreRefusedNamingBoth() {
+        Handler calls = handler("due-notice").on(Loan.TYPE, 1, Loan.class).call((event, call) -> Outcome.done());
+        assertThatThrownBy(() -> calls.lease(Duration.ofMillis(999)))
+                .hasMessageContaining("lease is PT0.999S, but must be from PT1S to PT1H");
+        assertThatThrownBy(() -> calls.callMax(Duration.ofHours(25))).hasMessageContaining("to PT24H");
+        assertThatThrownBy(() -> builder(Catalogs.leased("due-notice"))
+                        .handler(calls.lease(Duration.ofSeconds(10)))
+                        .build())
+                .hasMessageContaining("lease(PT10S), but lockTimeout is PT10S");
+        assertThatThrownBy(() -> builder(Catalogs.leased("due-notice"))
+                        .handler(calls.lease(Duration.ofMinutes(6)))
+                        .build())
+                .hasMessageContaining("callMax(PT5M), shorter than its lease of PT6M");
+    }
+
+    @Test
+    void aCommandThatGoesThroughNoBusIsRefused() {
+        assertThatThrownBy(() -> builder(Catalogs.command("due-notice", DeliveryMode.TRANSACTIONAL))
+                        .handler(READS_ONE)
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining(Loan.TYPE + " v1, a journey-step-command")
+                .hasMessageContaining("through(bus)");
     }
 
     @Test

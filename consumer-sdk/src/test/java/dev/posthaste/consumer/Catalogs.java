@@ -67,16 +67,38 @@ final class Catalogs {
 
     /** One handler with order per key. */
     static Catalog perKey(String handler, OnDeadLetter onDeadLetter) {
+        return perKey(handler, onDeadLetter, DeliveryMode.TRANSACTIONAL);
+    }
+
+    static Catalog perKey(String handler, OnDeadLetter onDeadLetter, DeliveryMode mode) {
         return of(
                 List.of(event(Loan.TYPE, 1)),
                 List.of(new HandlerRecord(
                         handler,
                         "lending",
                         List.of(new HandlerRecord.Subscription(Loan.TYPE, Set.of(1))),
-                        DeliveryMode.TRANSACTIONAL,
+                        mode,
                         DeliveryOrder.PER_KEY,
                         onDeadLetter,
                         DELIVERY)));
+    }
+
+    /** Leased handlers that read the first version of a loan. */
+    static Catalog leased(String... handlers) {
+        return of(
+                List.of(event(Loan.TYPE, 1)),
+                Arrays.stream(handlers)
+                        .map(handler -> handler(handler, Map.of(Loan.TYPE, Set.of(1)), DeliveryMode.LEASED))
+                        .toList());
+    }
+
+    /** One handler of a loan that is a command. */
+    static Catalog command(String handler, DeliveryMode mode) {
+        EventRecord event = event(Loan.TYPE, 1);
+        return of(
+                List.of(new EventRecord(
+                        event.type(), MessageKind.JOURNEY_STEP_COMMAND, null, null, event.owner(), event.versions())),
+                List.of(handler(handler, Map.of(Loan.TYPE, Set.of(1)), mode)));
     }
 
     static HandlerRecord handler(String handler, Map<String, Set<Integer>> reads, DeliveryMode mode) {

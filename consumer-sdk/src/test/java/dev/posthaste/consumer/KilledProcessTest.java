@@ -27,13 +27,13 @@ class KilledProcessTest {
         return await().atMost(Duration.ofSeconds(90));
     }
 
-    private static Process startMember(Scene scene) throws IOException {
+    static Process startMember(Scene scene, Class<?> main) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx128m",
                         "-cp",
                         System.getProperty("java.class.path"),
-                        KilledMember.class.getName())
+                        main.getName())
                 .inheritIO();
         builder.environment()
                 .putAll(Map.of(
@@ -61,7 +61,7 @@ class KilledProcessTest {
             int all = PARTITIONS * PER_PARTITION;
             for (int kill = 0; kill < KILLS; kill++) {
                 int before = scene.effects("due-notice").size();
-                Process process = startMember(scene);
+                Process process = startMember(scene, KilledMember.class);
                 try {
                     soon().until(() -> scene.effects("due-notice").size() >= before + 60);
                 } finally {

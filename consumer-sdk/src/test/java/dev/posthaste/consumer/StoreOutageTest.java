@@ -32,12 +32,12 @@ class StoreOutageTest {
     }
 
     /** The server refuses this database and ends all its sessions. */
-    private static void takeAway(Scene scene) throws Exception {
+    static void takeAway(Scene scene) throws Exception {
         admin(scene, "ALTER DATABASE " + scene.database + " ALLOW_CONNECTIONS false");
         admin(scene, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + scene.database + "'");
     }
 
-    private static void giveBack(Scene scene) throws Exception {
+    static void giveBack(Scene scene) throws Exception {
         admin(scene, "ALTER DATABASE " + scene.database + " ALLOW_CONNECTIONS true");
     }
 

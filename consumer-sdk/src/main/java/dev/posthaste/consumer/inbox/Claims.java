@@ -224,7 +224,9 @@ final class Claims {
         if (arrival.attempt() < row.attempt && !arrival.released()) {
             return new Verdict.Skip(false);
         }
-        if (row.leaseExpiry == null && owner.equals(row.owner)) {
+        if (owner.equals(row.owner)) {
+            // Begun or claimed by us. Who claims under leases asks only for what is not in hand: our commit was not
+            // heard of.
             return row.run(row.attempt, row.forgiven);
         }
         return row.live && row.leaseExpiry != null

@@ -77,6 +77,14 @@ final class Completions {
         forget(connection, completed.stream().map(Completed::id).toList());
     }
 
+    /** What follows the completion of a leased delivery. */
+    void completed(Connection connection, DeliveryId id, int attempt) throws SQLException {
+        if (attempt > 1) {
+            tell(connection, List.of(new Completed(id, attempt)));
+        }
+        forget(connection, List.of(id));
+    }
+
     private void tell(Connection connection, List<Completed> completed) throws SQLException {
         try (PreparedStatement insert = connection.prepareStatement(TELL)) {
             insert.setString(1, handler);

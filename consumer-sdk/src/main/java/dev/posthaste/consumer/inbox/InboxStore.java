@@ -51,6 +51,38 @@ public interface InboxStore {
     Verdict begin(Connection connection, Arrival arrival) throws SQLException;
 
     /**
+     * Claims an arrival for a leased handler, under a fence above every earlier one of its delivery. To be committed
+     * before the call. A claim of this owner is granted again, since its commit may not have been heard of: whoever
+     * asks has nothing under way for the delivery.
+     *
+     * @param lease how long the claim is good for
+     * @return {@link Verdict.Leased} if it is ours; {@link Verdict.Busy} under another's live claim
+     */
+    Verdict lease(Connection connection, Arrival arrival, Duration lease) throws SQLException;
+
+    /**
+     * Renews claims; one whose row somebody has locked is left for the next time.
+     *
+     * @return those that are held no longer: somebody else has them, or what came of them is written
+     */
+    List<LeasedDelivery> renew(Connection connection, List<LeasedDelivery> held, Duration lease) throws SQLException;
+
+    /**
+     * Completes a leased delivery; as often as asked under its own fence.
+     *
+     * @param attempt which attempt it was
+     * @return false: it is no longer held, and nothing was written
+     */
+    boolean complete(Connection connection, LeasedDelivery held, int attempt) throws SQLException;
+
+    /**
+     * Gives a claim back as if its attempt had not begun.
+     *
+     * @return false: it is no longer held, and nothing was written
+     */
+    boolean release(Connection connection, LeasedDelivery held) throws SQLException;
+
+    /**
      * Writes down a failed attempt, with its record for the retry or the dead letter, unless another worker has got
      * further with the delivery meanwhile.
      *

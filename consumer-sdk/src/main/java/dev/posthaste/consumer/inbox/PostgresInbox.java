@@ -40,6 +40,7 @@ public final class PostgresInbox implements InboxStore {
     private final Claims claims;
     private final Completions completions;
     private final Failures failures;
+    private final Leases leases;
     private final DueRecords dueRecords;
 
     /**
@@ -57,6 +58,7 @@ public final class PostgresInbox implements InboxStore {
         this.claims = new Claims(handler, owner);
         this.completions = new Completions(handler, host);
         this.failures = new Failures(handler, host, completions);
+        this.leases = new Leases(handler, owner);
         this.dueRecords = new DueRecords(handler);
     }
 
@@ -100,6 +102,41 @@ public final class PostgresInbox implements InboxStore {
         }
         emitDeadAgain(connection, List.of(arrival), findings.dead);
         return verdict;
+    }
+
+    @Override
+    public Verdict lease(Connection connection, Arrival arrival, Duration lease) throws SQLException {
+        Claims.Findings findings = claims.look(connection, List.of(arrival), false);
+        Verdict verdict = Claims.inOrder(List.of(arrival), findings).get(0);
+        emitDeadAgain(connection, List.of(arrival), findings.dead);
+        if (verdict instanceof Verdict.Run run) {
+            return new Verdict.Leased(run, leases.begin(connection, arrival.id(), run, lease), false);
+        }
+        if (verdict instanceof Verdict.Unfinished unfinished) {
+            Verdict.Run begun = unfinished.begun();
+            return new Verdict.Leased(begun, leases.begin(connection, arrival.id(), begun, lease), true);
+        }
+        return verdict;
+    }
+
+    @Override
+    public List<LeasedDelivery> renew(Connection connection, List<LeasedDelivery> held, Duration lease)
+            throws SQLException {
+        return leases.renew(connection, held, lease);
+    }
+
+    @Override
+    public boolean complete(Connection connection, LeasedDelivery held, int attempt) throws SQLException {
+        if (!leases.complete(connection, held)) {
+            return false;
+        }
+        completions.completed(connection, held.id(), attempt);
+        return true;
+    }
+
+    @Override
+    public boolean release(Connection connection, LeasedDelivery held) throws SQLException {
+        return leases.release(connection, held);
     }
 
     private void beginAgain(Connection connection, DeliveryId id, Verdict.Run run) throws SQLException {

@@ -17,6 +17,15 @@ public sealed interface Verdict {
      */
     record Run(int attempt, int forgiven, Instant firstSeenAt, Instant countedFrom) implements Verdict {}
 
+    /**
+     * It is ours under that lease.
+     *
+     * @param run as what it runs
+     * @param expired whether the claim it was taken over from had expired: that attempt is to be written down as
+     *     failed, and nothing to be run
+     */
+    record Leased(Run run, ClaimLease lease, boolean expired) implements Verdict {}
+
     /** It is completed, or a later attempt is under way, or it is kept already: nothing to do. */
     record Skip(boolean completed) implements Verdict {}
 

@@ -7,6 +7,7 @@ import java.util.List;
 import javax.sql.DataSource;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.consumer.StopReason;
 import dev.posthaste.consumer.inbox.InboxStore;
@@ -24,20 +25,28 @@ final class ChunkRunner {
     private final DataSource dataSource;
     private final InboxStore inbox;
     private final DeliveryTransaction transaction;
+    private final @Nullable LeasedRunner leased;
     private final FailureRecorder failures;
     private final DeliveryMeters meters;
     private final boolean perKey;
 
+    /**
+     * Makes one.
+     *
+     * @param leased runs the messages of a leased handler; null for a transactional one
+     */
     ChunkRunner(
             HandlerSetup setup,
             InboxStore inbox,
             DeliveryTransaction transaction,
+            @Nullable LeasedRunner leased,
             FailureRecorder failures,
             DeliveryMeters meters) {
         this.decoder = setup.decoder();
         this.dataSource = setup.dataSource();
         this.inbox = inbox;
         this.transaction = transaction;
+        this.leased = leased;
         this.failures = failures;
         this.meters = meters;
         this.perKey = setup.perKey();
@@ -68,6 +77,9 @@ final class ChunkRunner {
                 break; // what comes before it is run first
             }
         }
+        if (leased != null) {
+            return call(leased, tasks); // its claim is durable before the call, whether suspect or not
+        }
         if (suspect) {
             return oneByOne(tasks, true);
         }
@@ -84,6 +96,16 @@ final class ChunkRunner {
     private static boolean isEnded(DeliveryTransaction.Attempt attempt) {
         return attempt instanceof DeliveryTransaction.HandlerFailed failed
                 && failed.cause() instanceof TransactionEndedException;
+    }
+
+    private static ChunkResult call(LeasedRunner runner, List<Task<?>> tasks) {
+        for (int i = 0; i < tasks.size(); i++) {
+            ChunkResult.Ending ending = runner.run(tasks.get(i));
+            if (!(ending instanceof ChunkResult.Done)) {
+                return new ChunkResult(i, ending);
+            }
+        }
+        return new ChunkResult(tasks.size(), new ChunkResult.Done());
     }
 
     private ChunkResult oneByOne(List<Task<?>> tasks, boolean suspect) {

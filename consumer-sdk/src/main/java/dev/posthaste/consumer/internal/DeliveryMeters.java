@@ -15,6 +15,7 @@ final class DeliveryMeters {
     private final Counter contended;
     private final Counter quarantined;
     private final Counter deadLetter;
+    private final Counter stale;
     private final Timer duration;
 
     DeliveryMeters(MeterRegistry registry, String handler) {
@@ -24,6 +25,7 @@ final class DeliveryMeters {
         this.contended = attempts(registry, handler, "contended");
         this.quarantined = attempts(registry, handler, "quarantined");
         this.deadLetter = attempts(registry, handler, "dead-letter");
+        this.stale = attempts(registry, handler, "stale");
         this.duration = Timer.builder("posthaste.delivery.duration")
                 .description("How long the handler takes for one message")
                 .tag("handler", handler)
@@ -50,6 +52,11 @@ final class DeliveryMeters {
     /** Beside {@link #failed}. */
     void deadLetter() {
         deadLetter.increment();
+    }
+
+    /** What came of a call was refused: its lease had ended. */
+    void stale() {
+        stale.increment();
     }
 
     void contended() {

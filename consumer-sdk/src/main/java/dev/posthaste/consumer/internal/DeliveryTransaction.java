@@ -25,12 +25,14 @@ final class DeliveryTransaction {
     private final int contentionRetriesMax;
     private final int waitingMax;
     private final DeliveryMeters meters;
+    private final Running running;
     private final BooleanSupplier abandoned;
 
     /**
      * Makes one.
      *
      * @param waitingMax most messages that may wait for one key
+     * @param running where it says what its function has in hand
      * @param abandoned whether the time of a drain is over: then nothing new is begun, and what fails fails for that
      */
     DeliveryTransaction(
@@ -39,12 +41,14 @@ final class DeliveryTransaction {
             int contentionRetriesMax,
             int waitingMax,
             DeliveryMeters meters,
+            Running running,
             BooleanSupplier abandoned) {
         this.dataSource = dataSource;
         this.inbox = inbox;
         this.contentionRetriesMax = contentionRetriesMax;
         this.waitingMax = waitingMax;
         this.meters = meters;
+        this.running = running;
         this.abandoned = abandoned;
     }
 
@@ -229,18 +233,21 @@ final class DeliveryTransaction {
             return next;
         }
 
-        @SuppressWarnings("unchecked") // tasks with one work were read into its kind of payload
+        @SuppressWarnings(
+                "unchecked") // tasks with one work were read into its kind of payload; leased ones never come here
         private <T> void handle(GuardedConnection guard, List<Task<?>> together) throws Exception {
-            Work<T> work = (Work<T>) together.get(0).work();
+            Work.Transactional<T> work = (Work.Transactional<T>) together.get(0).work();
             List<Event<T>> events =
                     together.stream().map(task -> (Event<T>) task.event()).toList();
             long began = System.nanoTime();
             Outcome outcome;
+            Running.Entry entry = running.begin(current(), currentRun());
             try {
                 outcome = work.run(
                         events,
                         new HandlerTransaction(guard, Records.delivery(current(), currentRun(), events.size())));
             } finally {
+                entry.end();
                 meters.took(System.nanoTime() - began);
             }
             if (!(outcome instanceof Outcome.Done)) {

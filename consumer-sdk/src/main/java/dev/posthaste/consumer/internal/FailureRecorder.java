@@ -7,10 +7,12 @@ import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.inbox.Arrival;
+import dev.posthaste.consumer.inbox.ClaimLease;
 import dev.posthaste.consumer.inbox.FailedAttempt;
 import dev.posthaste.consumer.inbox.Fate;
 import dev.posthaste.consumer.inbox.InboxStore;
@@ -49,10 +51,19 @@ final class FailureRecorder {
     /** The handler threw, or said that it is not done. */
     ChunkResult.Ending failed(Task<?> task, Verdict.Run run, Throwable cause) {
         FailurePolicy.Decision decision = policy.decide(cause, run);
-        String error = cause instanceof NotDoneException
+        return write(task.arrival(), run, decision, error(task, cause), task.record(), null);
+    }
+
+    /** The same of a leased call; refused if its lease has ended. */
+    ChunkResult.Ending failedCall(Task<?> task, Verdict.Run run, Throwable cause, ClaimLease lease) {
+        FailurePolicy.Decision decision = policy.decide(cause, run);
+        return write(task.arrival(), run, decision, error(task, cause), task.record(), lease);
+    }
+
+    private static String error(Task<?> task, Throwable cause) {
+        return cause instanceof NotDoneException
                 ? ""
                 : ErrorSummary.of(cause, task.record().value());
-        return write(task.arrival(), run, decision, error, task.record());
     }
 
     /** Nothing but locks stood against it: that spends no attempt. */
@@ -78,7 +89,13 @@ final class FailureRecorder {
                 begun,
                 policy.unfinished(begun, "process-ended"),
                 "the process ended during attempt " + begun.attempt(),
-                task.record());
+                task.record(),
+                null);
+    }
+
+    /** A leased attempt has not ended in time; the claim given is ours by now. */
+    ChunkResult.Ending leaseExpired(Task<?> task, Verdict.Run begun, ClaimLease lease, String why) {
+        return write(task.arrival(), begun, policy.unfinished(begun, "lease-expired"), why, task.record(), lease);
     }
 
     /** It is no message for this handler: a dead letter at once, byte for byte. */
@@ -111,11 +128,11 @@ final class FailureRecorder {
             Verdict.Run run,
             FailurePolicy.Decision decision,
             String error,
-            ConsumerRecord<byte[], byte[]> record) {
-        meters.failed();
+            ConsumerRecord<byte[], byte[]> record,
+            @Nullable ClaimLease lease) {
         String summary =
                 decision.why().isEmpty() || error.isEmpty() ? decision.why() + error : decision.why() + ": " + error;
-        return write(new FailedAttempt(
+        ChunkResult.Ending ending = write(new FailedAttempt(
                 arrival,
                 run.attempt(),
                 run.forgiven(),
@@ -124,7 +141,11 @@ final class FailureRecorder {
                 summary,
                 decision.fate() instanceof Fate.Retry || onDeadLetter == OnDeadLetter.BLOCK,
                 Records.stored(record),
-                null));
+                lease));
+        if (ending instanceof ChunkResult.Done) {
+            meters.failed();
+        }
+        return ending;
     }
 
     private ChunkResult.Ending write(FailedAttempt failed) {
@@ -137,6 +158,13 @@ final class FailureRecorder {
                 connection.commit();
                 if (written) {
                     tell(failed);
+                } else if (failed.lease() != null) {
+                    meters.stale();
+                    LOG.warn(
+                            "handler {}: the failure of message {} under fence {} is refused, another has taken it over",
+                            handler,
+                            failed.arrival().id().messageId(),
+                            failed.lease().fence());
                 }
             } catch (SQLException e) {
                 SqlErrors.rollback(connection, e);

@@ -10,6 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.Gauge;
+import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.consumer.ConsumerHealth;
 import dev.posthaste.consumer.StoppedPartition;
@@ -31,11 +32,21 @@ public final class HandlerLoop {
     private final MemberLoop main;
     private final MemberLoop retried;
     private final Outgoing outgoing;
+    private final Heartbeat heartbeat;
+    private final Running running;
+    private final @Nullable LeasedRunner leased;
     private final Gauge stoppedGauge;
+    private final Gauge hungGauge;
 
-    /** Makes one; nothing runs before {@link #start()}. */
-    public HandlerLoop(HandlerSetup setup) {
+    /**
+     * Makes one; nothing runs before {@link #start()}.
+     *
+     * @param heartbeat renews the leases of a leased one; the caller's
+     */
+    public HandlerLoop(HandlerSetup setup, Heartbeat heartbeat) {
         this.setup = setup;
+        this.heartbeat = heartbeat;
+        this.running = new Running(setup.handler(), setup.settings().hungAfter(), setup.clock());
         this.workers = newWorkers();
         InboxStore inbox = new PostgresInbox(
                 setup.handler(),
@@ -49,15 +60,25 @@ public final class HandlerLoop {
                 setup.settings().contentionRetriesMax(),
                 setup.settings().waitingMax(),
                 meters,
+                running,
                 workers::isShutdown);
-        ChunkRunner runner =
-                new ChunkRunner(setup, inbox, transaction, new FailureRecorder(setup, inbox, meters), meters);
+        FailureRecorder failures = new FailureRecorder(setup, inbox, meters);
+        Leasing leasing = setup.leasing();
+        this.leased = leasing == null
+                ? null
+                : new LeasedRunner(setup, leasing, inbox, failures, meters, running, workers::isShutdown);
+        ChunkRunner runner = new ChunkRunner(setup, inbox, transaction, leased, failures, meters);
         this.main = new MemberLoop(setup, setup.topics().main(), inbox, runner, workers);
         this.retried = new MemberLoop(setup, setup.topics().retry(), inbox, runner, workers);
         this.outgoing = new Outgoing(setup, inbox);
         this.stoppedGauge = Gauge.builder("posthaste.partitions.stopped", this, loop -> loop.stopped()
                         .size())
                 .description("Partitions that stand still")
+                .tag("handler", setup.handler())
+                .register(setup.meters());
+        this.hungGauge = Gauge.builder(
+                        "posthaste.deliveries.hung", running, now -> now.hung().size())
+                .description("Messages whose handler has not come back for a long time")
                 .tag("handler", setup.handler())
                 .register(setup.meters());
     }
@@ -78,6 +99,10 @@ public final class HandlerLoop {
 
     /** Starts the threads; once only. */
     public void start() {
+        Leasing leasing = setup.leasing();
+        if (leased != null && leasing != null) {
+            heartbeat.every(leasing.renewEvery(), leased::renew);
+        }
         outgoing.start();
         main.start();
         retried.start();
@@ -96,8 +121,21 @@ public final class HandlerLoop {
             return drained & retried.awaitEnd();
         } finally {
             workers.shutdownNow();
+            endCalls();
             outgoing.close();
             setup.meters().remove(stoppedGauge);
+            setup.meters().remove(hungGauge);
+        }
+    }
+
+    /** The lanes' threads write what came of leased calls, unless that may be aborted. */
+    private void endCalls() throws InterruptedException {
+        if (leased != null) {
+            if (!setup.settings().abortTerminalWrites()) {
+                Duration bound = LeasedCall.GRACE.plus(TerminalWrites.BOUND_AFTER_DRAIN);
+                var unused = workers.awaitTermination(bound.toMillis(), TimeUnit.MILLISECONDS);
+            }
+            leased.close();
         }
     }
 
@@ -114,6 +152,6 @@ public final class HandlerLoop {
     /** How it is now. */
     public ConsumerHealth.HandlerHealth health() {
         return new ConsumerHealth.HandlerHealth(
-                setup.handler(), main.isRunning(), isKafkaAvailable(), main.partitions(), stopped());
+                setup.handler(), main.isRunning(), isKafkaAvailable(), main.partitions(), stopped(), running.hung());
     }
 }

@@ -5,7 +5,9 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.posthaste.consumer.ConsumerSettings;
 import dev.posthaste.consumer.RetryPolicy;
+import dev.posthaste.schemas.catalog.DeliveryMode;
 import dev.posthaste.schemas.catalog.DeliveryOrder;
 import dev.posthaste.schemas.catalog.HandlerRecord;
 import dev.posthaste.schemas.catalog.OnDeadLetter;
@@ -16,14 +18,16 @@ import dev.posthaste.schemas.catalog.OnDeadLetter;
  * @param retry null: as the record says
  * @param permanent failures that no other attempt would mend
  * @param perKey null: as the record says
+ * @param leasing null: nothing said
  */
 public record HandlerOptions(
         @Nullable RetryPolicy retry,
         List<Class<? extends Throwable>> permanent,
-        @Nullable OnDeadLetter perKey) {
+        @Nullable OnDeadLetter perKey,
+        @Nullable Leasing leasing) {
 
     /** Nothing said. */
-    public static final HandlerOptions NONE = new HandlerOptions(null, List.of(), null);
+    public static final HandlerOptions NONE = new HandlerOptions(null, List.of(), null, null);
 
     /** Copies the list. */
     public HandlerOptions {
@@ -32,17 +36,39 @@ public record HandlerOptions(
 
     /** The same with that policy. */
     public HandlerOptions withRetry(RetryPolicy policy) {
-        return new HandlerOptions(policy, permanent, perKey);
+        return new HandlerOptions(policy, permanent, perKey, leasing);
     }
 
     /** The same with those failures. */
     public HandlerOptions withPermanent(List<Class<? extends Throwable>> failures) {
-        return new HandlerOptions(retry, failures, perKey);
+        return new HandlerOptions(retry, failures, perKey, leasing);
     }
 
     /** The same with that order. */
     public HandlerOptions withPerKey(OnDeadLetter onDeadLetter) {
-        return new HandlerOptions(retry, permanent, onDeadLetter);
+        return new HandlerOptions(retry, permanent, onDeadLetter, leasing);
+    }
+
+    /** The same with those times. */
+    public HandlerOptions withLeasing(Leasing times) {
+        return new HandlerOptions(retry, permanent, perKey, times);
+    }
+
+    /** What is said, else the defaults. */
+    public Leasing leasingOrDefault() {
+        return leasing == null ? Leasing.DEFAULTS : leasing;
+    }
+
+    /** The times of a leased handler; null for a transactional one. */
+    public @Nullable Leasing leasing(HandlerRecord record) {
+        return record.mode() == DeliveryMode.LEASED ? leasingOrDefault() : null;
+    }
+
+    /** Refuses what does not go with how the consumer is run, naming both. */
+    public void requireFits(String handler, ConsumerSettings settings) {
+        if (leasing != null) {
+            leasing.requireFits(handler, settings);
+        }
     }
 
     /** The policy: the code's, else the record's. */
@@ -57,6 +83,11 @@ public record HandlerOptions(
             throw new IllegalArgumentException(
                     "handler " + record.handler() + " has " + retry + " in code, but " + ofRecord + " in handlers/"
                             + record.handler() + ".yaml; code may narrow the record, not widen it");
+        }
+        if (leasing != null && record.mode() != DeliveryMode.LEASED) {
+            throw new IllegalArgumentException("handler " + record.handler() + " has lease(" + leasing.lease()
+                    + ") or callMax(" + leasing.callMax() + ") in code, but is " + record.mode() + " in handlers/"
+                    + record.handler() + ".yaml; take them out, or make it mode: leased");
         }
         if (perKey != null && (record.order() != DeliveryOrder.PER_KEY || record.onDeadLetter() != perKey)) {
             throw new IllegalArgumentException("handler " + record.handler() + " is per-key with " + perKey

@@ -5,6 +5,7 @@ import java.util.Map;
 import javax.sql.DataSource;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.consumer.ConsumerSettings;
 import dev.posthaste.schemas.catalog.OnDeadLetter;
@@ -19,6 +20,7 @@ import dev.posthaste.schemas.catalog.OnDeadLetter;
  * @param failurePolicy what becomes of messages that fail
  * @param perKey whether it has order per key
  * @param onDeadLetter what a dead letter does to its key
+ * @param leasing the times of a leased handler; null for a transactional one
  * @param kafka settings of its Kafka clients
  * @param dataSource the database with the inbox
  * @param inboxGate closed while that database is away; shared by all handlers of a consumer
@@ -35,6 +37,7 @@ public record HandlerSetup(
         FailurePolicy failurePolicy,
         boolean perKey,
         OnDeadLetter onDeadLetter,
+        @Nullable Leasing leasing,
         Clients kafka,
         DataSource dataSource,
         StoreGate inboxGate,
@@ -42,6 +45,11 @@ public record HandlerSetup(
         MeterRegistry meters,
         Worker worker,
         Clock clock) {
+
+    /** Most records of one chunk: a leased one is finished by itself, so that its offset is not held up by others. */
+    int chunkMax() {
+        return leasing == null ? settings.chunkMax() : 1;
+    }
 
     /** The three topics of a handler. */
     public record Topics(String main, String retry, String deadLetter) {}

@@ -141,13 +141,7 @@ final class MemberLoop {
 
     private Lane newLane(TopicPartition partition) {
         return new Lane(
-                setup.handler(),
-                partition,
-                runner,
-                setup.settings().chunkMax(),
-                workers,
-                setup.inboxGate(),
-                setup.clock());
+                setup.handler(), partition, runner, setup.chunkMax(), workers, setup.inboxGate(), setup.clock());
     }
 
     boolean isRunning() {

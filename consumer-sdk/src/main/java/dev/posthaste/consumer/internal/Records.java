@@ -28,11 +28,12 @@ final class Records {
 
     /** What its handler is told of its coming; null for a batch of several. */
     static @Nullable Delivery delivery(Task<?> task, Verdict.Run run, int together) {
-        return together > 1
-                ? null
-                : new Delivery(
-                        run.attempt(),
-                        run.firstSeenAt(),
-                        task.record().headers().lastHeader(MessageHeaders.REPLAY) != null);
+        return together > 1 ? null : delivery(task, run);
+    }
+
+    /** What its handler is told of its coming. */
+    static Delivery delivery(Task<?> task, Verdict.Run run) {
+        return new Delivery(
+                run.attempt(), run.firstSeenAt(), task.record().headers().lastHeader(MessageHeaders.REPLAY) != null);
     }
 }

@@ -3,6 +3,8 @@ package dev.posthaste.consumer.internal;
 import java.util.List;
 
 import dev.posthaste.consumer.BatchHandler;
+import dev.posthaste.consumer.CallHandler;
+import dev.posthaste.consumer.CommandBus;
 import dev.posthaste.consumer.DecidingHandler;
 import dev.posthaste.consumer.Event;
 import dev.posthaste.consumer.Outcome;
@@ -15,18 +17,40 @@ import dev.posthaste.consumer.Transaction;
  */
 public sealed interface Work<T> {
 
+    /** What is done on a transaction of the inbox. */
+    sealed interface Transactional<T> extends Work<T> {
+
+        /** Runs it on messages of this kind, in order; on several of them at once only if it is a {@link Batch}. */
+        Outcome run(List<Event<T>> events, Transaction tx) throws Exception;
+    }
+
     /** One at a time. */
-    record Each<T>(DecidingHandler<T> function) implements Work<T> {}
+    record Each<T>(DecidingHandler<T> function) implements Transactional<T> {
+        @Override
+        public Outcome run(List<Event<T>> events, Transaction tx) throws Exception {
+            return function.handle(events.get(0), tx);
+        }
+    }
 
     /** Several at once. */
-    record Batch<T>(BatchHandler<T> function) implements Work<T> {}
-
-    /** Runs it on messages of this kind; in order. */
-    default Outcome run(List<Event<T>> events, Transaction tx) throws Exception {
-        if (this instanceof Batch<T> batch) {
-            batch.function().handleAll(events, tx);
+    record Batch<T>(BatchHandler<T> function) implements Transactional<T> {
+        @Override
+        public Outcome run(List<Event<T>> events, Transaction tx) throws Exception {
+            function.handleAll(events, tx);
             return Outcome.done();
         }
-        return ((Each<T>) this).function().handle(events.get(0), tx);
     }
+
+    /** One at a time, each through a scope of its own. */
+    record Command<T>(CommandBus bus) implements Transactional<T> {
+        @Override
+        public Outcome run(List<Event<T>> events, Transaction tx) throws Exception {
+            try (CommandBus.Scope scope = bus.open()) {
+                return scope.send(events.get(0), tx);
+            }
+        }
+    }
+
+    /** A call outside any transaction, under a lease. */
+    record Leased<T>(CallHandler<T> function) implements Work<T> {}
 }
