@@ -223,6 +223,7 @@ public final class PosthasteConsumer implements AutoCloseable {
                     throw new IllegalArgumentException("handler " + handler.name() + " is there twice; keep one");
                 }
                 CatalogCheck.accept(given(catalog, "catalog"), handler.name(), handler.routes(), handler.options());
+                handler.options().requireWithin(handler.name(), settings);
             }
             return new PosthasteConsumer(this);
         }
@@ -251,6 +252,7 @@ public final class PosthasteConsumer implements AutoCloseable {
                     handler.options().failurePolicy(record, Clock.systemUTC()),
                     perKey,
                     record.onDeadLetter(),
+                    handler.options().concurrency(),
                     new HandlerSetup.Clients(
                             KafkaSettings.of(servers, topics.main(), settings, kafka),
                             KafkaSettings.ofProducer(servers, kafka)),

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import javax.sql.DataSource;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -69,14 +70,14 @@ final class ChunkRunner {
             }
         }
         if (suspect) {
-            return oneByOne(tasks, true);
+            return suspects(tasks);
         }
         DeliveryTransaction.Attempt together = transaction.run(tasks);
         boolean oneIsToBlame = !(together instanceof DeliveryTransaction.Committed
                 || together instanceof DeliveryTransaction.StoreAway
                 || together instanceof DeliveryTransaction.Abandoned);
         return tasks.size() > 1 && oneIsToBlame && !isEnded(together)
-                ? oneByOne(tasks, false)
+                ? oneByOne(tasks)
                 : finished(tasks.size(), ending(together));
     }
 
@@ -86,13 +87,9 @@ final class ChunkRunner {
                 && failed.cause() instanceof TransactionEndedException;
     }
 
-    private ChunkResult oneByOne(List<Task<?>> tasks, boolean suspect) {
+    private ChunkResult oneByOne(List<Task<?>> tasks) {
         for (int i = 0; i < tasks.size(); i++) {
-            Task<?> task = tasks.get(i);
-            ChunkResult.Ending ending = suspect ? begin(task) : new ChunkResult.Done();
-            if (ending instanceof ChunkResult.Done) {
-                ending = ending(transaction.run(List.of(task)));
-            }
+            ChunkResult.Ending ending = ending(transaction.run(List.of(tasks.get(i))));
             if (!(ending instanceof ChunkResult.Done)) {
                 return new ChunkResult(i, ending);
             }
@@ -100,25 +97,64 @@ final class ChunkRunner {
         return new ChunkResult(tasks.size(), new ChunkResult.Done());
     }
 
+    /**
+     * One by one, each counted before it begins. Those that are completed are passed by: there may be any number of
+     * them, since a dead process's last offsets may not have been committed.
+     */
+    private ChunkResult suspects(List<Task<?>> tasks) {
+        int finished = 0;
+        int begun = 0;
+        try {
+            Set<Long> completed = completed(tasks);
+            for (; finished < tasks.size(); finished++) {
+                Task<?> task = tasks.get(finished);
+                if (completed.contains(task.record().offset())) {
+                    meters.committed(0, 1, 0);
+                    continue;
+                }
+                Verdict verdict = begin(task);
+                ChunkResult.Ending ending = verdict instanceof Verdict.Unfinished unfinished
+                        ? failures.unfinished(task, unfinished.begun())
+                        : ending(transaction.run(List.of(task)));
+                if (!(ending instanceof ChunkResult.Done)) {
+                    return new ChunkResult(finished, begun, ending);
+                }
+                begun += verdict instanceof Verdict.Run || verdict instanceof Verdict.Unfinished ? 1 : 0;
+            }
+            return new ChunkResult(finished, begun, new ChunkResult.Done());
+        } catch (SQLException | RuntimeException e) {
+            return new ChunkResult(finished, begun, new ChunkResult.StoreAway(e));
+        }
+    }
+
+    private Set<Long> completed(List<Task<?>> tasks) throws SQLException {
+        return inTransaction(connection -> inbox.completed(
+                connection, tasks.stream().map(Task::arrival).toList()));
+    }
+
     /** Counts the attempt before it begins; what it finds out beyond that, the claim will find out again. */
-    private ChunkResult.Ending begin(Task<?> task) {
+    private Verdict begin(Task<?> task) throws SQLException {
+        return inTransaction(connection -> inbox.begin(connection, task.arrival()));
+    }
+
+    private interface Step<T> {
+        T run(Connection connection) throws SQLException;
+    }
+
+    private <T> T inTransaction(Step<T> step) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
                 inbox.limitLocks(connection);
-                Verdict verdict = inbox.begin(connection, task.arrival());
+                T result = step.run(connection);
                 connection.commit();
                 connection.setAutoCommit(autoCommit);
-                return verdict instanceof Verdict.Unfinished unfinished
-                        ? failures.unfinished(task, unfinished.begun())
-                        : new ChunkResult.Done();
+                return result;
             } catch (SQLException e) {
                 SqlErrors.rollback(connection, e);
                 throw e;
             }
-        } catch (SQLException | RuntimeException e) {
-            return new ChunkResult.StoreAway(e);
         }
     }
 

@@ -11,6 +11,7 @@ final class DeliveryMeters {
 
     private final Counter completed;
     private final Counter duplicate;
+    private final Counter waiting;
     private final Counter failed;
     private final Counter contended;
     private final Counter quarantined;
@@ -20,6 +21,7 @@ final class DeliveryMeters {
     DeliveryMeters(MeterRegistry registry, String handler) {
         this.completed = attempts(registry, handler, "completed");
         this.duplicate = attempts(registry, handler, "duplicate");
+        this.waiting = attempts(registry, handler, "waiting");
         this.failed = attempts(registry, handler, "failed");
         this.contended = attempts(registry, handler, "contended");
         this.quarantined = attempts(registry, handler, "quarantined");
@@ -38,9 +40,11 @@ final class DeliveryMeters {
                 .register(registry);
     }
 
-    void committed(int newlyCompleted, int duplicates) {
+    /** Of one transaction; kept are those that wait behind a message of their key. */
+    void committed(int newlyCompleted, int duplicates, int kept) {
         completed.increment(newlyCompleted);
         duplicate.increment(duplicates);
+        waiting.increment(kept);
     }
 
     void failed() {

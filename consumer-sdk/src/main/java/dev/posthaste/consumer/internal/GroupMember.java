@@ -112,7 +112,7 @@ final class GroupMember implements ConsumerRebalanceListener {
         List<Lane> leaving = leaving(partitions);
         long deadline = System.nanoTime() + revokeWait.toNanos();
         for (Lane lane : leaving) {
-            if (!lane.awaitChunk(Duration.ofNanos(deadline - System.nanoTime()))) {
+            if (!lane.awaitChunks(Duration.ofNanos(deadline - System.nanoTime()))) {
                 LOG.warn(
                         "{} is given away while records after offset {} are in hand; the inbox keeps their effect to"
                                 + " one",
@@ -153,7 +153,7 @@ final class GroupMember implements ConsumerRebalanceListener {
         long deadline = System.nanoTime() + chunkBound.toNanos();
         boolean finished = true;
         for (Lane lane : lanes.values()) {
-            finished &= lane.awaitChunk(Duration.ofNanos(deadline - System.nanoTime()));
+            finished &= lane.awaitChunks(Duration.ofNanos(deadline - System.nanoTime()));
         }
         revokeWait = Duration.ZERO;
         try {

@@ -5,6 +5,7 @@ import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
+import dev.posthaste.consumer.ConsumerSettings;
 import dev.posthaste.consumer.RetryPolicy;
 import dev.posthaste.schemas.catalog.DeliveryOrder;
 import dev.posthaste.schemas.catalog.HandlerRecord;
@@ -16,33 +17,61 @@ import dev.posthaste.schemas.catalog.OnDeadLetter;
  * @param retry null: as the record says
  * @param permanent failures that no other attempt would mend
  * @param perKey null: as the record says
+ * @param concurrency most chunks of one partition at a time
  */
 public record HandlerOptions(
         @Nullable RetryPolicy retry,
         List<Class<? extends Throwable>> permanent,
-        @Nullable OnDeadLetter perKey) {
+        @Nullable OnDeadLetter perKey,
+        int concurrency) {
+
+    private static final int CONCURRENCY_MAX = 64;
+    private static final int THREADS_MAX = 256;
 
     /** Nothing said. */
-    public static final HandlerOptions NONE = new HandlerOptions(null, List.of(), null);
+    public static final HandlerOptions NONE = new HandlerOptions(null, List.of(), null, 1);
 
-    /** Copies the list. */
+    /** Copies the list and checks the number. */
     public HandlerOptions {
         permanent = List.copyOf(permanent);
+        if (concurrency < 1 || concurrency > CONCURRENCY_MAX) {
+            throw new IllegalArgumentException(
+                    "concurrency is " + concurrency + ", but must be from 1 to " + CONCURRENCY_MAX);
+        }
     }
 
     /** The same with that policy. */
     public HandlerOptions withRetry(RetryPolicy policy) {
-        return new HandlerOptions(policy, permanent, perKey);
+        return new HandlerOptions(policy, permanent, perKey, concurrency);
     }
 
     /** The same with those failures. */
     public HandlerOptions withPermanent(List<Class<? extends Throwable>> failures) {
-        return new HandlerOptions(retry, failures, perKey);
+        return new HandlerOptions(retry, failures, perKey, concurrency);
     }
 
     /** The same with that order. */
     public HandlerOptions withPerKey(OnDeadLetter onDeadLetter) {
-        return new HandlerOptions(retry, permanent, onDeadLetter);
+        return new HandlerOptions(retry, permanent, onDeadLetter, concurrency);
+    }
+
+    /** The same with that many chunks of a partition at a time. */
+    public HandlerOptions withConcurrency(int chunks) {
+        return new HandlerOptions(retry, permanent, perKey, chunks);
+    }
+
+    /**
+     * Refuses a concurrency that goes beyond what may run at a time.
+     *
+     * @throws IllegalArgumentException naming both values
+     */
+    public void requireWithin(String handler, ConsumerSettings settings) {
+        int threads = concurrency * settings.lanesMax();
+        if (threads > THREADS_MAX) {
+            throw new IllegalArgumentException("handler " + handler + " has concurrency " + concurrency
+                    + " and lanesMax is " + settings.lanesMax() + ": that is " + threads
+                    + " threads and connections at a time, but at most " + THREADS_MAX + " may be; lower one of them");
+        }
     }
 
     /** The policy: the code's, else the record's. */

@@ -19,6 +19,7 @@ import dev.posthaste.schemas.catalog.OnDeadLetter;
  * @param failurePolicy what becomes of messages that fail
  * @param perKey whether it has order per key
  * @param onDeadLetter what a dead letter does to its key
+ * @param concurrency most chunks of one partition at a time
  * @param kafka settings of its Kafka clients
  * @param dataSource the database with the inbox
  * @param inboxGate closed while that database is away; shared by all handlers of a consumer
@@ -35,6 +36,7 @@ public record HandlerSetup(
         FailurePolicy failurePolicy,
         boolean perKey,
         OnDeadLetter onDeadLetter,
+        int concurrency,
         Clients kafka,
         DataSource dataSource,
         StoreGate inboxGate,

@@ -144,7 +144,7 @@ final class MemberLoop {
                 setup.handler(),
                 partition,
                 runner,
-                setup.settings().chunkMax(),
+                new Lane.Width(setup.concurrency(), setup.settings().chunkMax()),
                 workers,
                 setup.inboxGate(),
                 setup.clock());
