@@ -88,8 +88,8 @@ final class Claims {
         final Set<Long> dead = new HashSet<>();
         /** Keys of which something is completed or kept. */
         List<byte[]> keys = List.of();
-        /** Whether the last look found an arrival kept with its key. */
-        boolean keptMeanwhile;
+        /** Those that have a row in {@code inbox.outgoing} by now. */
+        final Set<Long> kept = new HashSet<>();
 
         String transaction = "";
 
@@ -113,12 +113,14 @@ final class Claims {
     Findings look(Connection connection, List<Arrival> arrivals, boolean completes) throws SQLException {
         Findings findings = new Findings();
         KeyOrder order = KeyOrder.read(connection, handler, arrivals);
-        lookUp(connection, order.kept(arrivals), findings);
-        order.waiting(arrivals, findings.verdicts).forEach(findings::putBack);
+        if (order.hasWaiting()) {
+            lookUp(connection, arrivals, findings);
+            order.waiting(arrivals, findings.verdicts).forEach(findings::putBack);
+        }
         insert(connection, unjudged(arrivals, findings).stream().filter(Claims::isFirst).toList(), completes, findings);
-        findings.keptMeanwhile = false;
         lookUp(connection, unjudged(arrivals, findings), findings);
-        if (findings.keptMeanwhile && !KeyOrder.read(connection, handler, arrivals).isSameAs(order)) {
+        if (!order.knows(findings.kept)
+                && !KeyOrder.read(connection, handler, arrivals).isSameAs(order)) {
             throw new SQLException("a message that came with these is kept by another member since", "40001");
         }
         // A retry without a row: the inbox was restored to an earlier state. It is run as what it says it is.
@@ -191,7 +193,9 @@ final class Claims {
                     } else if (row.state.equals("dead-letter")) {
                         findings.dead.add(offset);
                     }
-                    findings.keptMeanwhile |= arrival.orderingKey() != null && row.isKept();
+                    if (arrival.orderingKey() != null && row.isKept()) {
+                        findings.kept.add(offset);
+                    }
                     findings.verdicts.put(offset, verdict);
                 }
             }

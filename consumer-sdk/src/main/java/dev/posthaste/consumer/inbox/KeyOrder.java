@@ -4,8 +4,8 @@ import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -39,7 +39,7 @@ final class KeyOrder {
             WHERE place IS NOT NULL OR ahead > 0""";
 
     private final Map<Long, Standing> standings;
-    private final Map<Integer, Queue> queues = new HashMap<>();
+    private final Map<ByteBuffer, Queue> queues = new HashMap<>();
 
     private KeyOrder(Map<Long, Standing> standings) {
         this.standings = standings;
@@ -88,9 +88,16 @@ final class KeyOrder {
         return new KeyOrder(standings);
     }
 
-    /** Those that are kept. */
-    List<Arrival> kept(List<Arrival> arrivals) {
-        return arrivals.stream().filter(a -> standing(a).place() != null).toList();
+    /** Whether any message waits that concerns these. */
+    boolean hasWaiting() {
+        return !standings.isEmpty();
+    }
+
+    /** Whether it has seen that all of these are kept. */
+    boolean knows(Set<Long> kept) {
+        return kept.stream()
+                .allMatch(offset ->
+                        standings.getOrDefault(offset, Standing.NEW).place() != null);
     }
 
     boolean isSameAs(KeyOrder other) {
@@ -105,25 +112,26 @@ final class KeyOrder {
      * Those that have to wait.
      *
      * @param arrivals in the order in which they would run
-     * @param verdicts by offset, on those that are kept
+     * @param verdicts by offset, on those that have been seen before
      */
     Set<Long> waiting(List<Arrival> arrivals, Map<Long, Verdict> verdicts) {
         Set<Long> waiting = new HashSet<>();
-        if (standings.isEmpty()) {
-            return waiting; // nobody waits for anything
-        }
         for (Arrival arrival : arrivals) {
-            if (arrival.orderingKey() != null && mustWait(arrival, verdicts.get(arrival.offset()))) {
+            byte @Nullable [] key = arrival.orderingKey();
+            if (key != null && mustWait(arrival, ByteBuffer.wrap(key), verdicts.get(arrival.offset()))) {
                 waiting.add(arrival.offset());
             }
         }
         return waiting;
     }
 
-    private boolean mustWait(Arrival arrival, @Nullable Verdict verdict) {
-        Queue queue = queues.computeIfAbsent(Arrays.hashCode(arrival.orderingKey()), key -> new Queue());
+    private boolean mustWait(Arrival arrival, ByteBuffer key, @Nullable Verdict verdict) {
+        Queue queue = queues.computeIfAbsent(key, anyKey -> new Queue());
         Standing standing = standing(arrival);
         Long place = standing.place();
+        if (place == null && verdict != null) {
+            return false; // finished, or begun when nobody was before it
+        }
         if (place == null) {
             // One that waits in this very chunk gets its row only later, and those after it wait as well.
             queue.newcomerWaits |= standing.ahead() != queue.cleared.size();
@@ -141,13 +149,13 @@ final class KeyOrder {
 
     /** Keys of which something is completed or kept by such a claim, each once: those after it may go by then. */
     List<byte[]> touched(List<Arrival> arrivals, Map<Long, Verdict> verdicts) {
-        Map<Integer, byte[]> keys = new HashMap<>();
+        Map<ByteBuffer, byte[]> keys = new HashMap<>();
         for (Arrival arrival : arrivals) {
             byte @Nullable [] key = arrival.orderingKey();
             Verdict verdict = verdicts.get(arrival.offset());
             boolean leaves = verdict instanceof Verdict.Run && standing(arrival).place() != null;
             if (key != null && (leaves || verdict instanceof Verdict.Wait)) {
-                keys.put(Arrays.hashCode(key), key);
+                keys.put(ByteBuffer.wrap(key), key);
             }
         }
         return new ArrayList<>(keys.values());

@@ -66,8 +66,11 @@ final class GroupMember implements ConsumerRebalanceListener {
         try {
             records = consumer.poll(POLL);
         } catch (OffsetOutOfRangeException e) {
-            e.offsetOutOfRangePartitions()
-                    .forEach((partition, offset) -> stop(partition, startRule.outOfRange(partition, offset)));
+            e.offsetOutOfRangePartitions().forEach((partition, offset) -> {
+                if (!startRule.beginsAnew(partition)) {
+                    stop(partition, startRule.outOfRange(partition, offset));
+                }
+            });
             return;
         }
         for (TopicPartition partition : records.partitions()) {

@@ -46,7 +46,7 @@ final class Lane {
 
     private final String handler;
     private final TopicPartition partition;
-    private final ChunkRunner runner;
+    private final Chunks runner;
     private final Width width;
     private final Executor workers;
     private final StoreGate gate;
@@ -95,7 +95,7 @@ final class Lane {
     Lane(
             String handler,
             TopicPartition partition,
-            ChunkRunner runner,
+            Chunks runner,
             Width width,
             Executor workers,
             StoreGate gate,
