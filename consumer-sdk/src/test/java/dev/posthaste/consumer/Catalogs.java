@@ -67,6 +67,19 @@ final class Catalogs {
 
     /** One handler with order per key. */
     static Catalog perKey(String handler, OnDeadLetter onDeadLetter) {
+        return perKey(handler, onDeadLetter, DELIVERY.retry().attempts());
+    }
+
+    /** The same with so many attempts. */
+    static Catalog perKey(String handler, OnDeadLetter onDeadLetter, int attempts) {
+        DurableDelivery delivery = new DurableDelivery(
+                DELIVERY.guarantee(),
+                DELIVERY.boundary(),
+                DELIVERY.duplicates(),
+                new DurableDelivery.Retry(attempts, Duration.ofMillis(100), Duration.ofMillis(300), Duration.ofMinutes(10)),
+                DELIVERY.runbook(),
+                DELIVERY.target(),
+                DELIVERY.alerts());
         return of(
                 List.of(event(Loan.TYPE, 1)),
                 List.of(new HandlerRecord(
@@ -76,7 +89,7 @@ final class Catalogs {
                         DeliveryMode.TRANSACTIONAL,
                         DeliveryOrder.PER_KEY,
                         onDeadLetter,
-                        DELIVERY)));
+                        delivery)));
     }
 
     static HandlerRecord handler(String handler, Map<String, Set<Integer>> reads, DeliveryMode mode) {

@@ -42,9 +42,6 @@ public interface InboxStore {
         }
     }
 
-    /** The offsets of those that are completed; waits for nobody. */
-    Set<Long> completed(Connection connection, List<Arrival> arrivals) throws SQLException;
-
     /** Throws if the claim's transaction was ended behind the SDK's back. */
     void requireSameTransaction(Connection connection, Claim claim) throws SQLException;
 

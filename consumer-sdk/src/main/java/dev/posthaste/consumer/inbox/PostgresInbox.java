@@ -25,13 +25,6 @@ public final class PostgresInbox implements InboxStore {
             UPDATE inbox.delivery SET state = 'processing', attempt = ?, forgiven = ?, lease_owner = ?, lease_expires_at = NULL
             WHERE handler = ? AND tenant = ? AND message_id = ? AND staged_at = ?::timestamptz""";
 
-    private static final String COMPLETED = """
-            SELECT a.record_offset FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::bigint[])
-                AS a(tenant, message_id, staged_at, record_offset)
-            JOIN inbox.delivery d ON d.handler = ? AND d.tenant = a.tenant AND d.message_id = a.message_id
-                AND d.staged_at = a.staged_at
-            WHERE d.state = 'completed'""";
-
     private static final String EMIT_DEAD_AGAIN = """
             UPDATE inbox.outgoing o SET emit_at = clock_timestamp()
             FROM unnest(?::text[], ?::uuid[], ?::timestamptz[]) AS a(tenant, message_id, staged_at)
@@ -81,22 +74,6 @@ public final class PostgresInbox implements InboxStore {
         completions.complete(connection, arrivals, findings.again);
         emitDeadAgain(connection, arrivals, findings.dead);
         return new Claim(Claims.inOrder(arrivals, findings), findings.transaction, findings.keys);
-    }
-
-    @Override
-    public Set<Long> completed(Connection connection, List<Arrival> arrivals) throws SQLException {
-        Set<Long> completed = new HashSet<>();
-        try (PreparedStatement query = connection.prepareStatement(COMPLETED)) {
-            int next = SqlArrays.bindIds(query, 1, arrivals, Arrival::id);
-            query.setArray(next, SqlArrays.of(connection, "bigint", arrivals, Arrival::offset));
-            query.setString(next + 1, handler);
-            try (ResultSet rows = query.executeQuery()) {
-                while (rows.next()) {
-                    completed.add(rows.getLong(1));
-                }
-            }
-        }
-        return completed;
     }
 
     @Override

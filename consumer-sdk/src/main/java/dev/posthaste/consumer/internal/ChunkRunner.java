@@ -4,7 +4,6 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import javax.sql.DataSource;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -65,14 +64,14 @@ final class ChunkRunner implements Chunks {
             }
         }
         if (suspect) {
-            return suspects(tasks);
+            return oneByOne(tasks, true);
         }
         DeliveryTransaction.Attempt together = transaction.run(tasks);
         boolean oneIsToBlame = !(together instanceof DeliveryTransaction.Committed
                 || together instanceof DeliveryTransaction.StoreAway
                 || together instanceof DeliveryTransaction.Abandoned);
         return tasks.size() > 1 && oneIsToBlame && !isEnded(together)
-                ? oneByOne(tasks)
+                ? oneByOne(tasks, false)
                 : finished(tasks.size(), ending(together));
     }
 
@@ -82,74 +81,39 @@ final class ChunkRunner implements Chunks {
                 && failed.cause() instanceof TransactionEndedException;
     }
 
-    private ChunkResult oneByOne(List<Task<?>> tasks) {
+    private ChunkResult oneByOne(List<Task<?>> tasks, boolean suspect) {
         for (int i = 0; i < tasks.size(); i++) {
-            ChunkResult.Ending ending = ending(transaction.run(List.of(tasks.get(i))));
+            Task<?> task = tasks.get(i);
+            ChunkResult.Ending ending = suspect ? begin(task) : new ChunkResult.Done();
+            if (ending instanceof ChunkResult.Done) {
+                ending = ending(transaction.run(List.of(task)));
+            }
             if (!(ending instanceof ChunkResult.Done)) {
-                return new ChunkResult(i, ending);
+                return new ChunkResult(i, suspect ? i : 0, ending);
             }
         }
-        return new ChunkResult(tasks.size(), new ChunkResult.Done());
-    }
-
-    /**
-     * One by one, each counted before it begins. Those that are completed are passed by: there may be any number of
-     * them, since a dead process's last offsets may not have been committed.
-     */
-    private ChunkResult suspects(List<Task<?>> tasks) {
-        int finished = 0;
-        int begun = 0;
-        try {
-            Set<Long> completed = completed(tasks);
-            for (; finished < tasks.size(); finished++) {
-                Task<?> task = tasks.get(finished);
-                if (completed.contains(task.record().offset())) {
-                    meters.committed(0, 1, 0);
-                    continue;
-                }
-                Verdict verdict = begin(task);
-                ChunkResult.Ending ending = verdict instanceof Verdict.Unfinished unfinished
-                        ? failures.unfinished(task, unfinished.begun())
-                        : ending(transaction.run(List.of(task)));
-                if (!(ending instanceof ChunkResult.Done)) {
-                    return new ChunkResult(finished, begun, ending);
-                }
-                begun += verdict instanceof Verdict.Run || verdict instanceof Verdict.Unfinished ? 1 : 0;
-            }
-            return new ChunkResult(finished, begun, new ChunkResult.Done());
-        } catch (SQLException | RuntimeException e) {
-            return new ChunkResult(finished, begun, new ChunkResult.StoreAway(e));
-        }
-    }
-
-    private Set<Long> completed(List<Task<?>> tasks) throws SQLException {
-        return inTransaction(connection -> inbox.completed(
-                connection, tasks.stream().map(Task::arrival).toList()));
+        return new ChunkResult(tasks.size(), suspect ? tasks.size() : 0, new ChunkResult.Done());
     }
 
     /** Counts the attempt before it begins; what it finds out beyond that, the claim will find out again. */
-    private Verdict begin(Task<?> task) throws SQLException {
-        return inTransaction(connection -> inbox.begin(connection, task.arrival()));
-    }
-
-    private interface Step<T> {
-        T run(Connection connection) throws SQLException;
-    }
-
-    private <T> T inTransaction(Step<T> step) throws SQLException {
+    private ChunkResult.Ending begin(Task<?> task) {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
                 inbox.limitLocks(connection);
-                T result = step.run(connection);
+                Verdict verdict = inbox.begin(connection, task.arrival());
                 connection.commit();
                 connection.setAutoCommit(autoCommit);
-                return result;
+                return verdict instanceof Verdict.Unfinished unfinished
+                        ? failures.unfinished(task, unfinished.begun())
+                        : new ChunkResult.Done();
             } catch (SQLException e) {
                 SqlErrors.rollback(connection, e);
                 throw e;
             }
+        } catch (SQLException | RuntimeException e) {
+            return new ChunkResult.StoreAway(e);
         }
     }
 

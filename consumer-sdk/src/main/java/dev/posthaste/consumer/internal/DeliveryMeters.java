@@ -40,10 +40,13 @@ final class DeliveryMeters {
                 .register(registry);
     }
 
-    /** Of one transaction; kept are those that wait behind a message of their key. */
-    void committed(int newlyCompleted, int duplicates, int kept) {
+    void committed(int newlyCompleted, int duplicates) {
         completed.increment(newlyCompleted);
         duplicate.increment(duplicates);
+    }
+
+    /** Kept behind a message of their key. */
+    void waiting(int kept) {
         waiting.increment(kept);
     }
 

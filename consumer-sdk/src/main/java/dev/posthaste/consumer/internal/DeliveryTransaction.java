@@ -134,7 +134,8 @@ final class DeliveryTransaction {
         Throwable failure = run.handleAndCommit();
         if (failure == null) {
             int kept = run.kept();
-            meters.committed(run.granted(), tasks.size() - run.granted() - kept, kept);
+            meters.committed(run.granted(), tasks.size() - run.granted() - kept);
+            meters.waiting(kept);
             letGo(connection, claim);
             return new Committed();
         }
