@@ -49,16 +49,16 @@ final class Completions {
 
     private static final String LET_GO_OF_KEYS = "WITH keys AS (SELECT unnest(?::bytea[]) AS key) " + LET_GO;
 
-    /** Every key with somebody waiting, by one step in the index for each. */
+    /** The first message of every key, by one step in the index for each. */
     private static final String LET_GO_OF_ALL = """
-            WITH RECURSIVE every(key) AS (
-                (SELECT blocked_key FROM inbox.outgoing WHERE handler = ? AND blocked_key IS NOT NULL
-                 ORDER BY blocked_key LIMIT 1)
+            WITH RECURSIVE every(key, waits) AS (
+                (SELECT blocked_key, route = 'retry' AND emit_at IS NULL FROM inbox.outgoing
+                 WHERE handler = ? AND blocked_key IS NOT NULL ORDER BY blocked_key, place LIMIT 1)
                 UNION ALL
-                SELECT (SELECT o.blocked_key FROM inbox.outgoing o WHERE o.handler = ? AND o.blocked_key > every.key
-                        ORDER BY o.blocked_key LIMIT 1)
-                FROM every WHERE every.key IS NOT NULL),
-            keys AS (SELECT key FROM every WHERE key IS NOT NULL)
+                SELECT later.key, later.waits FROM every CROSS JOIN LATERAL (
+                    SELECT o.blocked_key AS key, o.route = 'retry' AND o.emit_at IS NULL AS waits FROM inbox.outgoing o
+                    WHERE o.handler = ? AND o.blocked_key > every.key ORDER BY o.blocked_key, o.place LIMIT 1) AS later),
+            keys AS (SELECT key FROM every WHERE waits)
             """ + LET_GO;
 
     private final String handler;
