@@ -7,7 +7,8 @@ import java.time.Duration;
  *
  * @param chunkMax most records of one partition that share a database transaction; from 1 to 500, default 50
  * @param lanesMax most partitions of one handler that are worked on at the same time, each on a thread and a connection
- *     of its own; from 1 to 64, default 4. The pool behind the data source should hold that many for every handler
+ *     of its own, or on as many as {@link Handler#concurrency} says; from 1 to 64, default 4. The pool behind the data
+ *     source should hold that many for every handler
  * @param lockTimeout how long a statement waits for a lock; at least 1 ms, default 10 s
  * @param contentionRetriesMax how often a chunk is tried again at once after a deadlock, a serialization failure or a
  *     lock time-out; from 0 to 100, default 5

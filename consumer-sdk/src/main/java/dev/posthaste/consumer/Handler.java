@@ -89,6 +89,17 @@ public final class Handler {
     }
 
     /**
+     * Runs messages of different keys of one partition at the same time; those of one key stay in order. Every chunk at
+     * work has a thread and a connection of its own, so the pool behind the data source should hold {@code chunks}
+     * times {@link ConsumerSettings#lanesMax()}, which together may be 256 at most.
+     *
+     * @param chunks most at a time for each partition; from 1 to 64, default 1
+     */
+    public Handler concurrency(int chunks) {
+        return new Handler(name, routes, options.withConcurrency(chunks));
+    }
+
+    /**
      * Reads one version of a type as JSON.
      *
      * @param payload what Jackson reads it into; properties it does not know are left out

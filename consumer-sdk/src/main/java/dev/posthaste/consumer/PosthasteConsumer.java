@@ -257,6 +257,7 @@ public final class PosthasteConsumer implements AutoCloseable {
                     perKey,
                     record.onDeadLetter(),
                     handler.options().leasing(record),
+                    handler.options().concurrency(),
                     new HandlerSetup.Clients(
                             KafkaSettings.of(servers, topics.main(), settings, kafka),
                             KafkaSettings.ofProducer(servers, kafka)),

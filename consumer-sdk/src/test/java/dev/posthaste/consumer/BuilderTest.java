@@ -55,6 +55,19 @@ class BuilderTest {
     }
 
     @Test
+    void aConcurrencyBeyondWhatMayRunAtATimeIsRefusedNamingBoth() {
+        assertThatThrownBy(() -> READS_ONE.concurrency(0)).hasMessage("concurrency is 0, but must be from 1 to 64");
+        assertThatThrownBy(() -> READS_ONE.concurrency(65)).hasMessageContaining("concurrency is 65");
+        assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))
+                        .settings(ConsumerSettings.defaults().withLanesMax(16))
+                        .handler(READS_ONE.concurrency(32))
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("due-notice has concurrency 32 and lanesMax is 16")
+                .hasMessageContaining("at most 256");
+    }
+
+    @Test
     void aModeThatIsNotTheRecordsIsRefusedNamingBoth() {
         Handler calls = handler("due-notice").on(Loan.TYPE, 1, Loan.class).call((event, call) -> Outcome.done());
         assertThatThrownBy(() -> builder(Catalogs.leased("due-notice"))

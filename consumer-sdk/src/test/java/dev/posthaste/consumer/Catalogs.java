@@ -67,10 +67,27 @@ final class Catalogs {
 
     /** One handler with order per key. */
     static Catalog perKey(String handler, OnDeadLetter onDeadLetter) {
-        return perKey(handler, onDeadLetter, DeliveryMode.TRANSACTIONAL);
+        return perKey(handler, onDeadLetter, DeliveryMode.TRANSACTIONAL, DELIVERY.retry().attempts());
     }
 
     static Catalog perKey(String handler, OnDeadLetter onDeadLetter, DeliveryMode mode) {
+        return perKey(handler, onDeadLetter, mode, DELIVERY.retry().attempts());
+    }
+
+    /** The same with so many attempts. */
+    static Catalog perKey(String handler, OnDeadLetter onDeadLetter, int attempts) {
+        return perKey(handler, onDeadLetter, DeliveryMode.TRANSACTIONAL, attempts);
+    }
+
+    private static Catalog perKey(String handler, OnDeadLetter onDeadLetter, DeliveryMode mode, int attempts) {
+        DurableDelivery delivery = new DurableDelivery(
+                DELIVERY.guarantee(),
+                DELIVERY.boundary(),
+                DELIVERY.duplicates(),
+                new DurableDelivery.Retry(attempts, Duration.ofMillis(100), Duration.ofMillis(300), Duration.ofMinutes(10)),
+                DELIVERY.runbook(),
+                DELIVERY.target(),
+                DELIVERY.alerts());
         return of(
                 List.of(event(Loan.TYPE, 1)),
                 List.of(new HandlerRecord(
@@ -80,7 +97,7 @@ final class Catalogs {
                         mode,
                         DeliveryOrder.PER_KEY,
                         onDeadLetter,
-                        DELIVERY)));
+                        delivery)));
     }
 
     /** Leased handlers that read the first version of a loan. */

@@ -20,6 +20,7 @@ import dev.posthaste.schemas.MessageHeaders;
 import dev.posthaste.schemas.MessageKind;
 import dev.posthaste.schemas.catalog.Catalog;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static dev.posthaste.consumer.Handler.handler;
@@ -78,6 +79,7 @@ class DeliveryTest {
         }
     }
 
+    @ReportedCase(26)
     @Test
     void aRedeliveredMessageIsSkippedAloneAndInsideAPoll(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {
@@ -114,7 +116,7 @@ class DeliveryTest {
         }
     }
 
-    /** Reported case 28. */
+    @ReportedCase(28)
     @Test
     void twoHandlersInOneDatabaseBothRunOneMessage(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 1, "due-notice", "statistics")) {
@@ -237,7 +239,7 @@ class DeliveryTest {
         }
     }
 
-    /** Reported case 26. */
+    @ReportedCase(26)
     @Test
     void theLagComesDownToZero(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {

@@ -11,6 +11,7 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -45,17 +46,18 @@ class KilledProcessTest {
         return builder.start();
     }
 
-    /** Reported case 22: SIGKILL between the first SQL and the offset commit, wherever it hits. */
+    /** SIGKILL between the first SQL and the offset commit, wherever it hits; some messages fail. */
+    @ReportedCase(22)
     @Test
     void aProcessKilledUnderLoadLeavesEveryEffectOnce(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, PARTITIONS, "due-notice")) {
             for (int partition = 0; partition < PARTITIONS; partition++) {
-                String key = "member-" + partition;
+                String key = "member-" + partition + "-";
                 scene.publish(
                         "due-notice",
                         partition,
-                        IntStream.rangeClosed(1, PER_PARTITION)
-                                .mapToObj(n -> TestMessage.of(new Loan(key, n)))
+                        IntStream.range(0, PER_PARTITION)
+                                .mapToObj(i -> TestMessage.of(new Loan(key + i % 5, i / 5 + 1)))
                                 .toList());
             }
             int all = PARTITIONS * PER_PARTITION;
@@ -70,7 +72,10 @@ class KilledProcessTest {
                 assertThat(process.exitValue()).as("SIGKILL").isEqualTo(137);
                 assertThat(scene.effects("due-notice")).as("killed under load").hasSizeLessThan(all);
             }
-            scene.start(Scene.writing("due-notice"));
+            assertThat(scene.query("SELECT entry FROM inbox.journal WHERE outcome = 'failed'"))
+                    .as("some failed")
+                    .isNotEmpty();
+            scene.start(scene.builder(KilledMember.CATALOG, Scene.writing("due-notice")));
             soon().until(() -> scene.effects("due-notice").size() >= all);
 
             assertThat(scene.query("SELECT count(DISTINCT message_id) FROM effect"))
@@ -84,6 +89,40 @@ class KilledProcessTest {
                                     + " WHERE n <> coalesce(before, 0) + 1"))
                     .as("out of order per key")
                     .containsExactly("0");
+        }
+    }
+
+    /** Other keys of the partition are done far ahead of one that is not. */
+    @ReportedCase(31)
+    @Test
+    void aRecordThatWasInHandWhenItsProcessWasKilledRunsAgainThoughLaterOnesAreDone(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            scene.publish(
+                    "due-notice",
+                    0,
+                    IntStream.range(0, 60)
+                            .mapToObj(i -> TestMessage.of(new Loan(i == 10 ? KilledMember.NEVER : "member-" + i, 1)))
+                            .toList());
+            Process process = startMember(scene);
+            try {
+                soon().until(() -> scene.query(
+                                        "SELECT message_id FROM inbox.delivery WHERE record_offset > 10 AND state = 'completed'")
+                                .size()
+                        >= 10);
+                soon().until(() -> Long.valueOf(10).equals(scene.committed("due-notice", 0)));
+            } finally {
+                process.destroyForcibly().waitFor(30, TimeUnit.SECONDS);
+            }
+            assertThat(scene.committed("due-notice", 0)).isEqualTo(10);
+
+            scene.start(scene.builder(KilledMember.CATALOG, Scene.writing("due-notice")));
+            soon().until(() -> scene.effects("due-notice").size() >= 60);
+            assertThat(scene.query("SELECT DISTINCT message_id FROM effect")).hasSize(60);
+            assertThat(scene.effects("due-notice")).hasSize(60);
+            assertThat(scene.query("SELECT DISTINCT code FROM inbox.journal WHERE message_id IN"
+                            + " (SELECT message_id FROM effect WHERE key = '" + KilledMember.NEVER + "') AND code IS NOT NULL"))
+                    .as("it was counted before it began")
+                    .containsExactly("process-ended");
         }
     }
 }

@@ -4,15 +4,21 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 
+import dev.posthaste.schemas.catalog.Catalog;
+import dev.posthaste.schemas.catalog.OnDeadLetter;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static dev.posthaste.consumer.Handler.handler;
@@ -32,7 +38,7 @@ class OffsetsTest {
                 .toList();
     }
 
-    /** Reported case 31. */
+    @ReportedCase(31)
     @Test
     void noOffsetIsCommittedPastARecordInHand(Stack stack) throws Exception {
         CountDownLatch inHand = new CountDownLatch(1);
@@ -99,7 +105,7 @@ class OffsetsTest {
         }
     }
 
-    /** Reported case 46. */
+    @ReportedCase(46)
     @Test
     void lostGroupOffsetsAreAnAlarmAndAStopNotAJump(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {
@@ -131,7 +137,54 @@ class OffsetsTest {
         }
     }
 
-    /** Reported case 46. */
+    @Test
+    void theRetryTopicGoesOnThoughItsOffsetsAreLost(Stack stack) throws Exception {
+        AtomicBoolean mended = new AtomicBoolean();
+        AtomicInteger failures = new AtomicInteger();
+        Handler failing = handler("due-notice").on(Loan.TYPE, 1, Loan.class).handle((event, tx) -> {
+            if (!mended.get()) {
+                throw new IllegalStateException("failure " + failures.incrementAndGet());
+            }
+            Scene.write("due-notice", event, tx);
+        });
+        Catalog patient = Catalogs.perKey("due-notice", OnDeadLetter.PASS, 500);
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            String retry = scene.topic("due-notice") + ".retry";
+            TopicPartition partition = new TopicPartition(retry, 0);
+            scene.publish("due-notice", 0, loans(1, 2));
+            PosthasteConsumer first = scene.start(scene.builder(patient, failing));
+            soon().until(() -> failures.get() >= 3);
+            first.close();
+            scene.admin.deleteConsumerGroups(List.of(retry)).all().get();
+            int before = failures.get();
+
+            PosthasteConsumer second = scene.start(scene.builder(patient, failing));
+            soon().until(() -> failures.get() > before);
+            mended.set(true);
+            soon().until(() -> scene.effects("due-notice").equals(List.of("1", "2")));
+            assertThat(second.health().stopped()).as("expired offsets").isEmpty();
+            second.close();
+            scene.admin
+                    .deleteRecords(Map.of(partition, RecordsToDelete.beforeOffset(-1)))
+                    .all()
+                    .get();
+            scene.admin
+                    .alterConsumerGroupOffsets(retry, Map.of(partition, new OffsetAndMetadata(0)))
+                    .all()
+                    .get();
+            mended.set(false);
+            scene.publish("due-notice", 0, loans(3, 4));
+            int after = failures.get();
+
+            PosthasteConsumer third = scene.start(scene.builder(patient, failing));
+            soon().until(() -> failures.get() > after + 1);
+            mended.set(true);
+            soon().until(() -> scene.effects("due-notice").equals(List.of("1", "2", "3", "4")));
+            assertThat(third.health().stopped()).as("offsets out of range").isEmpty();
+        }
+    }
+
+    @ReportedCase(46)
     @Test
     void fallingBehindTheTopicsRetentionIsAnAlarmAndAStopNotAJump(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 2, "due-notice")) {

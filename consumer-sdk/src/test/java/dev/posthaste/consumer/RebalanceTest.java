@@ -11,6 +11,7 @@ import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
 
 import static dev.posthaste.consumer.Handler.handler;
@@ -43,7 +44,7 @@ class RebalanceTest {
         return workers.stream().anyMatch(worker -> worker.startsWith(member));
     }
 
-    /** Reported case 34. */
+    @ReportedCase(34)
     @Test
     void membersThatComeAndGoUnderLoadLoseAndDoubleNothing(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, PARTITIONS, "due-notice")) {
@@ -86,6 +87,7 @@ class RebalanceTest {
         }
     }
 
+    @ReportedCase(34)
     @Test
     void offsetsAreCommittedInTheCallbackSoThatNothingComesTwice(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 2, "due-notice")) {

@@ -33,25 +33,14 @@ final class Claims {
 
     private static final String LOOK_UP = """
             SELECT a.record_offset, d.state, d.attempt, d.forgiven, d.first_seen_at, d.lease_owner, d.lease_expires_at,
-                   coalesce(d.lease_expires_at > clock_timestamp(), false) AS live, pg_current_xact_id()::text, d.counted_from
+                   coalesce(d.lease_expires_at > clock_timestamp(), false) AS live, pg_current_xact_id()::text, d.counted_from,
+                   d.record_topic, d.record_partition, d.record_offset
             FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::bigint[])
                 AS a(tenant, message_id, staged_at, record_offset)
             JOIN inbox.delivery d ON d.handler = ? AND d.tenant = a.tenant AND d.message_id = a.message_id
                 AND d.staged_at = a.staged_at
-            ORDER BY d.tenant, d.message_id, d.staged_at
+            ORDER BY d.tenant, d.message_id, d.staged_at, a.record_offset
             FOR UPDATE OF d""";
-
-    /** An earlier message of the key waits: one with a lower place, or any where this one has none yet. */
-    private static final String BLOCKED = """
-            SELECT a.record_offset
-            FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::bigint[], ?::bytea[])
-                AS a(tenant, message_id, staged_at, record_offset, key)
-            WHERE EXISTS (
-                SELECT FROM inbox.outgoing o WHERE o.handler = ? AND o.blocked_key = a.key
-                AND (o.tenant, o.message_id, o.staged_at) <> (a.tenant, a.message_id, a.staged_at)
-                AND o.place < coalesce(
-                    (SELECT s.place FROM inbox.outgoing s WHERE s.handler = o.handler AND s.tenant = a.tenant
-                     AND s.message_id = a.message_id AND s.staged_at = a.staged_at), 9223372036854775807))""";
 
     private final String handler;
     private final String owner;
@@ -70,7 +59,20 @@ final class Claims {
             Instant countedFrom,
             @Nullable String owner,
             @Nullable Instant leaseExpiry,
-            boolean live) {
+            boolean live,
+            String topic,
+            int partition,
+            long offset) {
+
+        /** Whether the arrival is the record that the row tells of, or one before it. */
+        boolean knows(Arrival arrival) {
+            return topic.equals(arrival.topic()) && partition == arrival.partition() && arrival.offset() <= offset;
+        }
+
+        /** It has a row in {@code inbox.outgoing}. */
+        boolean isKept() {
+            return state.equals("pending") || state.equals("failed") || state.equals("dead-letter");
+        }
 
         Verdict.Run run(int runAttempt, int runForgiven) {
             return new Verdict.Run(runAttempt, runForgiven, firstSeenAt, countedFrom);
@@ -84,25 +86,46 @@ final class Claims {
         final Map<Long, Verdict.Run> again = new HashMap<>();
         /** Dead letters that came again: they are emitted again. */
         final Set<Long> dead = new HashSet<>();
+        /** Keys of which something is completed or kept. */
+        List<byte[]> keys = List.of();
+        /** Those that have a row in {@code inbox.outgoing} by now. */
+        final Set<Long> kept = new HashSet<>();
 
         String transaction = "";
+
+        /** An earlier message of its key waits: it waits as well. */
+        void putBack(long offset) {
+            verdicts.put(offset, new Verdict.Wait());
+            again.remove(offset);
+        }
     }
 
     /**
      * Inserts what is new under that state and judges what is not.
      *
+     * <p>Order per key is decided on what waits when this begins. Whatever was kept before that is seen. What is kept
+     * meanwhile, before one of these arrivals, can only be one of these arrivals itself: by a member that had the
+     * partition before and is not yet done with its chunk. Our insert waits for it and then finds a row that was not
+     * there: then all this is done again, as after any other serialization failure.
+     *
      * @param completes whether a granted row is completed at once, else it is marked as in work
      */
     Findings look(Connection connection, List<Arrival> arrivals, boolean completes) throws SQLException {
         Findings findings = new Findings();
-        Set<Long> blocked = blocked(connection, arrivals);
-        blocked.forEach(offset -> findings.verdicts.put(offset, new Verdict.Wait()));
-        List<Arrival> free =
-                arrivals.stream().filter(a -> !blocked.contains(a.offset())).toList();
-        insert(connection, free.stream().filter(Claims::isFirst).toList(), completes, findings);
-        lookUp(connection, unjudged(free, findings), findings);
+        KeyOrder order = KeyOrder.read(connection, handler, arrivals);
+        if (order.hasWaiting()) {
+            lookUp(connection, arrivals, findings);
+            order.waiting(arrivals, findings.verdicts).forEach(findings::putBack);
+        }
+        insert(connection, unjudged(arrivals, findings).stream().filter(Claims::isFirst).toList(), completes, findings);
+        lookUp(connection, unjudged(arrivals, findings), findings);
+        if (!order.knows(findings.kept)
+                && !KeyOrder.read(connection, handler, arrivals).isSameAs(order)) {
+            throw new SQLException("a message that came with these is kept by another member since", "40001");
+        }
         // A retry without a row: the inbox was restored to an earlier state. It is run as what it says it is.
-        insert(connection, unjudged(free, findings), completes, findings);
+        insert(connection, unjudged(arrivals, findings), completes, findings);
+        findings.keys = order.touched(arrivals, findings.verdicts);
         return findings;
     }
 
@@ -114,27 +137,6 @@ final class Claims {
         return arrivals.stream()
                 .filter(a -> !findings.verdicts.containsKey(a.offset()))
                 .toList();
-    }
-
-    private Set<Long> blocked(Connection connection, List<Arrival> arrivals) throws SQLException {
-        List<Arrival> ordered =
-                arrivals.stream().filter(a -> a.orderingKey() != null).toList();
-        Set<Long> blocked = new HashSet<>();
-        if (ordered.isEmpty()) {
-            return blocked;
-        }
-        try (PreparedStatement query = connection.prepareStatement(BLOCKED)) {
-            int next = SqlArrays.bindIds(query, 1, ordered, Arrival::id);
-            query.setArray(next, SqlArrays.of(connection, "bigint", ordered, Arrival::offset));
-            query.setArray(next + 1, SqlArrays.ofBytes(connection, ordered, Arrival::orderingKey));
-            query.setString(next + 2, handler);
-            try (ResultSet rows = query.executeQuery()) {
-                while (rows.next()) {
-                    blocked.add(rows.getLong(1));
-                }
-            }
-        }
-        return blocked;
     }
 
     private void insert(Connection connection, List<Arrival> arrivals, boolean completes, Findings findings)
@@ -191,6 +193,9 @@ final class Claims {
                     } else if (row.state.equals("dead-letter")) {
                         findings.dead.add(offset);
                     }
+                    if (arrival.orderingKey() != null && row.isKept()) {
+                        findings.kept.add(offset);
+                    }
                     findings.verdicts.put(offset, verdict);
                 }
             }
@@ -207,14 +212,21 @@ final class Claims {
                 rows.getObject(10, OffsetDateTime.class).toInstant(),
                 rows.getString(6),
                 expiry == null ? null : expiry.toInstant(),
-                rows.getBoolean(8));
+                rows.getBoolean(8),
+                rows.getString(11),
+                rows.getInt(12),
+                rows.getLong(13));
     }
 
     private Verdict judge(Row row, Arrival arrival) {
         boolean isNext = arrival.attempt() > row.attempt;
         return switch (row.state) {
             case "completed" -> new Verdict.Skip(true);
-            case "dead-letter" -> arrival.released() ? row.run(row.attempt + 1, row.attempt) : new Verdict.Skip(false);
+            case "dead-letter" ->
+                // A release that has been run once already is a dead letter like any other.
+                arrival.released() && !row.knows(arrival)
+                        ? row.run(row.attempt + 1, row.attempt)
+                        : new Verdict.Skip(false);
             case "processing" -> judgeProcessing(row, arrival);
             default -> isNext ? row.run(row.attempt + 1, row.forgiven) : new Verdict.Skip(false);
         };

@@ -32,18 +32,34 @@ final class Completions {
             RETURNING o.blocked_key""";
 
     /**
-     * So many that a key with a long queue drains at the speed of chunks, and few enough to be put back if one fails.
+     * Of each key whose first message waits for nobody any more: it, and those after it up to the first dead letter. At
+     * most 50: so many that a key with a long queue drains at the speed of chunks, and few enough to be put back if one
+     * fails. Where the first is on its way, or waits for its next attempt, nobody goes. All are due at the same moment,
+     * so that the poller takes them in their order.
      */
-    private static final String CALL_NEXT = """
-            UPDATE inbox.outgoing SET emit_at = clock_timestamp()
-            WHERE handler = ? AND emit_at IS NULL AND route = 'retry' AND place IN (
-                SELECT place FROM inbox.outgoing WHERE handler = ? AND blocked_key = ? ORDER BY place LIMIT 50)""";
+    private static final String LET_GO = """
+            UPDATE inbox.outgoing o SET emit_at = statement_timestamp()
+            FROM keys CROSS JOIN LATERAL (
+                SELECT place, bool_and(route = 'retry') OVER run AS free, first_value(emit_at) OVER run AS first_emit_at
+                FROM (SELECT place, route, emit_at FROM inbox.outgoing w
+                      WHERE w.handler = ? AND w.blocked_key = keys.key ORDER BY place LIMIT 50) AS first
+                WINDOW run AS (ORDER BY place)) AS next
+            WHERE o.handler = ? AND o.blocked_key = keys.key AND o.place = next.place
+              AND next.free AND next.first_emit_at IS NULL AND o.emit_at IS NULL AND o.route = 'retry'""";
 
-    private static final String CALL_ORPHANS = """
-            UPDATE inbox.outgoing o SET emit_at = clock_timestamp()
-            WHERE o.handler = ? AND o.blocked_key IS NOT NULL AND o.route = 'retry' AND o.emit_at IS NULL
-              AND NOT EXISTS (SELECT FROM inbox.outgoing p
-                              WHERE p.handler = o.handler AND p.blocked_key = o.blocked_key AND p.place < o.place)""";
+    private static final String LET_GO_OF_KEYS = "WITH keys AS (SELECT unnest(?::bytea[]) AS key) " + LET_GO;
+
+    /** The first message of every key, by one step in the index for each. */
+    private static final String LET_GO_OF_ALL = """
+            WITH RECURSIVE every(key, waits) AS (
+                (SELECT blocked_key, route = 'retry' AND emit_at IS NULL FROM inbox.outgoing
+                 WHERE handler = ? AND blocked_key IS NOT NULL ORDER BY blocked_key, place LIMIT 1)
+                UNION ALL
+                SELECT later.key, later.waits FROM every CROSS JOIN LATERAL (
+                    SELECT o.blocked_key AS key, o.route = 'retry' AND o.emit_at IS NULL AS waits FROM inbox.outgoing o
+                    WHERE o.handler = ? AND o.blocked_key > every.key ORDER BY o.blocked_key, o.place LIMIT 1) AS later),
+            keys AS (SELECT key FROM every WHERE waits)
+            """ + LET_GO;
 
     private final String handler;
     private final String host;
@@ -55,7 +71,7 @@ final class Completions {
 
     private record Completed(DeliveryId id, int attempt) {}
 
-    /** Completes those granted over a row that was there before. */
+    /** Completes those granted over a row that was there before, and drops their kept records. */
     void complete(Connection connection, List<Arrival> arrivals, Map<Long, Verdict.Run> granted) throws SQLException {
         List<Completed> completed = new ArrayList<>();
         for (Arrival arrival : arrivals) {
@@ -74,7 +90,7 @@ final class Completions {
             update.executeUpdate();
         }
         tell(connection, completed);
-        forget(connection, completed.stream().map(Completed::id).toList());
+        drop(connection, completed.stream().map(Completed::id).toList());
     }
 
     /** What follows the completion of a leased delivery. */
@@ -97,6 +113,11 @@ final class Completions {
 
     /** Drops the kept records and lets go whoever waits behind them. */
     void forget(Connection connection, List<DeliveryId> deliveries) throws SQLException {
+        letGo(connection, drop(connection, deliveries));
+    }
+
+    /** Drops the kept records; returns the keys for which they stood. */
+    private List<byte[]> drop(Connection connection, List<DeliveryId> deliveries) throws SQLException {
         Map<String, byte[]> keys = new HashMap<>();
         try (PreparedStatement delete = connection.prepareStatement(FORGET)) {
             int next = SqlArrays.bindIds(delete, 1, deliveries, id -> id);
@@ -110,24 +131,28 @@ final class Completions {
                 }
             }
         }
-        for (byte[] key : new ArrayList<>(keys.values())) {
-            callNext(connection, key);
-        }
+        return new ArrayList<>(keys.values());
     }
 
-    /** Lets the next messages of a key go, in order; the claim puts back what comes too early. */
-    void callNext(Connection connection, byte[] key) throws SQLException {
-        try (PreparedStatement update = connection.prepareStatement(CALL_NEXT)) {
-            update.setString(1, handler);
+    /** Lets the next messages of keys go, in order; the claim puts back what comes too early. */
+    void letGo(Connection connection, List<byte[]> keys) throws SQLException {
+        if (keys.isEmpty()) {
+            return;
+        }
+        try (PreparedStatement update = connection.prepareStatement(LET_GO_OF_KEYS)) {
+            update.setArray(1, SqlArrays.ofBytes(connection, keys, key -> key));
             update.setString(2, handler);
-            update.setBytes(3, key);
+            update.setString(3, handler);
             update.executeUpdate();
         }
     }
 
-    int callOrphans(Connection connection) throws SQLException {
-        try (PreparedStatement update = connection.prepareStatement(CALL_ORPHANS)) {
-            update.setString(1, handler);
+    /** The same for every key; returns how many went. */
+    int letGoOfAll(Connection connection) throws SQLException {
+        try (PreparedStatement update = connection.prepareStatement(LET_GO_OF_ALL)) {
+            for (int i = 1; i <= 4; i++) {
+                update.setString(i, handler);
+            }
             return update.executeUpdate();
         }
     }

@@ -39,13 +39,20 @@ final class DueRecords {
                       d.record_topic, d.record_partition, d.record_offset,
                       o.record_key, o.record_value, o.header_names, o.header_values""";
 
+    /** But for those that are being run by now: their rows are locked for as long as a handler takes. */
     private static final String EMITTED = """
+            WITH free AS (
+                SELECT o.handler, o.tenant, o.message_id, o.staged_at
+                FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::timestamptz[])
+                    AS a(tenant, message_id, staged_at, taken_until)
+                JOIN inbox.outgoing o ON o.handler = ? AND o.tenant = a.tenant AND o.message_id = a.message_id
+                    AND o.staged_at = a.staged_at AND o.emit_at = a.taken_until
+                FOR UPDATE OF o SKIP LOCKED)
             UPDATE inbox.outgoing o SET emitted_at = clock_timestamp(), emit_failures = 0, emit_error = NULL,
                    emit_at = CASE WHEN o.route = 'retry' THEN clock_timestamp() + ? * interval '1 millisecond' END
-            FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::timestamptz[])
-                AS a(tenant, message_id, staged_at, taken_until)
-            WHERE o.handler = ? AND o.tenant = a.tenant AND o.message_id = a.message_id AND o.staged_at = a.staged_at
-              AND o.emit_at = a.taken_until""";
+            FROM free f
+            WHERE o.handler = f.handler AND o.tenant = f.tenant AND o.message_id = f.message_id
+              AND o.staged_at = f.staged_at""";
 
     private static final String NOT_EMITTED = """
             UPDATE inbox.outgoing SET emit_failures = emit_failures + 1, emit_error = ?,
@@ -106,11 +113,11 @@ final class DueRecords {
 
     void emitted(Connection connection, List<DueRecord> records) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement(EMITTED)) {
-            update.setLong(1, EMIT_AGAIN_AFTER.toMillis());
-            int next = SqlArrays.bindIds(update, 2, records, DueRecord::id);
+            int next = SqlArrays.bindIds(update, 1, records, DueRecord::id);
             update.setArray(next, SqlArrays.of(connection, "timestamptz", records, record -> record.takenUntil()
                     .toString()));
             update.setString(next + 1, handler);
+            update.setLong(next + 2, EMIT_AGAIN_AFTER.toMillis());
             update.executeUpdate();
         }
     }

@@ -21,20 +21,27 @@ final class Failures {
             ON CONFLICT (handler, tenant, message_id, staged_at) DO UPDATE
             SET state = excluded.state, attempt = excluded.attempt, forgiven = excluded.forgiven,
                 next_attempt = excluded.next_attempt, last_error = excluded.last_error, code = excluded.code,
-                lease_owner = NULL, lease_expires_at = NULL
+                lease_owner = NULL, lease_expires_at = NULL,
+                record_topic = CASE WHEN ? THEN excluded.record_topic ELSE d.record_topic END,
+                record_partition = CASE WHEN ? THEN excluded.record_partition ELSE d.record_partition END,
+                record_offset = CASE WHEN ? THEN excluded.record_offset ELSE d.record_offset END
             WHERE CASE WHEN ?::text IS NOT NULL
                        THEN d.state = 'processing' AND d.lease_owner = ? AND d.fence = ?
                        ELSE d.state <> 'completed'
                             AND (d.attempt < excluded.attempt OR (d.state = 'processing' AND d.attempt = excluded.attempt)) END
             RETURNING next_attempt""";
 
+    /** A released message takes the place of its marker, which has no payload; else the record stays as it came first. */
     private static final String KEEP = """
             INSERT INTO inbox.outgoing AS o (handler, tenant, message_id, staged_at, route, blocked_key, emit_at,
                                              record_key, record_value, header_names, header_values)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (handler, tenant, message_id, staged_at) DO UPDATE
             SET route = excluded.route, blocked_key = excluded.blocked_key, emit_at = excluded.emit_at,
-                emitted_at = NULL, emit_failures = 0, emit_error = NULL""";
+                emitted_at = NULL, emit_failures = 0, emit_error = NULL,
+                record_value = CASE WHEN ? THEN excluded.record_value ELSE o.record_value END,
+                header_names = CASE WHEN ? THEN excluded.header_names ELSE o.header_names END,
+                header_values = CASE WHEN ? THEN excluded.header_values ELSE o.header_values END""";
 
     private static final String TELL = """
             INSERT INTO inbox.journal (handler, tenant, message_id, staged_at, attempt, outcome, code, summary, host)
@@ -45,12 +52,16 @@ final class Failures {
                                         record_topic, record_partition, record_offset)
             VALUES (?, ?, ?, ?, 'pending', 0, ?, ?, ?) ON CONFLICT DO NOTHING""";
 
-    /** It was let go too early: it is let go again when its predecessor is done. */
+    /**
+     * It was let go too early, or its predecessor failed meanwhile: it is let go again when that one is done. Not where
+     * this is the record that was kept, come again: that one tells nothing of whether it has been let go.
+     */
     private static final String WAIT_ON = """
             UPDATE inbox.outgoing o SET emit_at = NULL FROM inbox.delivery d
             WHERE o.handler = ? AND o.tenant = ? AND o.message_id = ? AND o.staged_at = ? AND o.route = 'retry'
               AND d.handler = o.handler AND d.tenant = o.tenant AND d.message_id = o.message_id
-              AND d.staged_at = o.staged_at AND d.state = 'pending'""";
+              AND d.staged_at = o.staged_at AND d.state IN ('pending', 'failed')
+              AND (d.record_topic, d.record_partition, d.record_offset) <> (?, ?, ?)""";
 
     private static final String COUNT_WAITING =
             "SELECT count(*) FROM (SELECT FROM inbox.outgoing WHERE handler = ? AND blocked_key = ? LIMIT ?) AS w";
@@ -72,10 +83,10 @@ final class Failures {
             return false;
         }
         byte @Nullable [] key = failed.arrival().orderingKey();
-        keep(connection, failed.arrival().id(), failed.record(), dead, failed.blocks() ? key : null, due);
+        keep(connection, failed.arrival(), failed.record(), dead, failed.blocks() ? key : null, due);
         tell(connection, failed, dead);
         if (key != null && !failed.blocks()) {
-            completions.callNext(connection, key);
+            completions.letGo(connection, List.of(key));
         }
         return true;
     }
@@ -97,9 +108,12 @@ final class Failures {
             write.setInt(12, arrival.partition());
             write.setLong(13, arrival.offset());
             ClaimLease lease = failed.lease();
-            write.setString(14, lease == null ? null : lease.owner());
-            write.setString(15, lease == null ? null : lease.owner());
-            write.setLong(16, lease == null ? 0 : lease.fence());
+            for (int i = 14; i <= 16; i++) {
+                write.setBoolean(i, arrival.released());
+            }
+            write.setString(17, lease == null ? null : lease.owner());
+            write.setString(18, lease == null ? null : lease.owner());
+            write.setLong(19, lease == null ? 0 : lease.fence());
             try (ResultSet rows = write.executeQuery()) {
                 return rows.next() ? rows.getObject(1, OffsetDateTime.class) : null;
             }
@@ -108,14 +122,14 @@ final class Failures {
 
     private void keep(
             Connection connection,
-            DeliveryId id,
+            Arrival arrival,
             StoredRecord record,
             boolean dead,
             byte @Nullable [] blockedKey,
             @Nullable OffsetDateTime emitAt)
             throws SQLException {
         try (PreparedStatement keep = connection.prepareStatement(KEEP)) {
-            bindId(keep, id);
+            bindId(keep, arrival.id());
             keep.setString(5, (dead ? InboxStore.Route.DEAD_LETTER : InboxStore.Route.RETRY).wireName());
             keep.setBytes(6, blockedKey);
             keep.setObject(7, emitAt);
@@ -124,6 +138,9 @@ final class Failures {
             List<StoredRecord.Header> headers = record.headers();
             keep.setArray(10, SqlArrays.ofBytes(connection, headers, header -> HeaderNames.encode(header.name())));
             keep.setArray(11, SqlArrays.ofBytes(connection, headers, StoredRecord.Header::value));
+            for (int i = 12; i <= 14; i++) {
+                keep.setBoolean(i, arrival.released());
+            }
             keep.executeUpdate();
         }
     }
@@ -152,20 +169,23 @@ final class Failures {
             store.setInt(6, arrival.partition());
             store.setLong(7, arrival.offset());
             if (store.executeUpdate() == 0) {
-                waitOn(connection, arrival.id());
+                waitOn(connection, arrival);
                 return true;
             }
         }
-        if (waiting(connection, key, waitingMax) >= waitingMax) {
+        if (waiting(connection, key, waitingMax) > waitingMax) { // the first of them waits behind nobody
             return false;
         }
-        keep(connection, arrival.id(), record, false, key, null);
+        keep(connection, arrival, record, false, key, null);
         return true;
     }
 
-    private void waitOn(Connection connection, DeliveryId id) throws SQLException {
+    private void waitOn(Connection connection, Arrival arrival) throws SQLException {
         try (PreparedStatement wait = connection.prepareStatement(WAIT_ON)) {
-            bindId(wait, id);
+            bindId(wait, arrival.id());
+            wait.setString(5, arrival.topic());
+            wait.setInt(6, arrival.partition());
+            wait.setLong(7, arrival.offset());
             wait.executeUpdate();
         }
     }
@@ -174,7 +194,7 @@ final class Failures {
         try (PreparedStatement count = connection.prepareStatement(COUNT_WAITING)) {
             count.setString(1, handler);
             count.setBytes(2, key);
-            count.setInt(3, max);
+            count.setInt(3, max + 1);
             try (ResultSet rows = count.executeQuery()) {
                 rows.next();
                 return rows.getInt(1);

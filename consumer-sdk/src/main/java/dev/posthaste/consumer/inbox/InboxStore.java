@@ -31,11 +31,14 @@ public interface InboxStore {
      * @param verdicts one for each arrival
      * @param transaction id of the transaction, which must still be the same before the commit; empty if it granted
      *     nothing
+     * @param keys ordering keys of which messages that waited are completed or new ones wait: for {@link #letGo} once
+     *     this is committed
      */
-    record Claim(List<Verdict> verdicts, String transaction) {
-        /** Copies the list. */
+    record Claim(List<Verdict> verdicts, String transaction, List<byte[]> keys) {
+        /** Copies the lists. */
         public Claim {
             verdicts = List.copyOf(verdicts);
+            keys = List.copyOf(keys);
         }
     }
 
@@ -121,12 +124,15 @@ public interface InboxStore {
     /** Writes down that a record could not be emitted; it is due again after the delay. */
     void notEmitted(Connection connection, DueRecord record, String error, Duration delay) throws SQLException;
 
+    /** Lets the next messages of keys go that wait for nobody any more. */
+    void letGo(Connection connection, List<byte[]> keys) throws SQLException;
+
     /**
-     * Lets those go whose predecessor is gone without having called them: two members may pass each other.
+     * The same for every key: for whom a process has let go nobody before it ended.
      *
-     * @return how many
+     * @return how many went
      */
-    int callNext(Connection connection) throws SQLException;
+    int letGoOfAll(Connection connection) throws SQLException;
 
     /** Where a kept record goes. */
     enum Route {

@@ -75,7 +75,7 @@ public final class PostgresInbox implements InboxStore {
         Claims.Findings findings = claims.look(connection, arrivals, true);
         completions.complete(connection, arrivals, findings.again);
         emitDeadAgain(connection, arrivals, findings.dead);
-        return new Claim(Claims.inOrder(arrivals, findings), findings.transaction);
+        return new Claim(Claims.inOrder(arrivals, findings), findings.transaction, findings.keys);
     }
 
     @Override
@@ -231,7 +231,12 @@ public final class PostgresInbox implements InboxStore {
     }
 
     @Override
-    public int callNext(Connection connection) throws SQLException {
-        return completions.callOrphans(connection);
+    public void letGo(Connection connection, List<byte[]> keys) throws SQLException {
+        completions.letGo(connection, keys);
+    }
+
+    @Override
+    public int letGoOfAll(Connection connection) throws SQLException {
+        return completions.letGoOfAll(connection);
     }
 }

@@ -67,7 +67,8 @@ public final class Arrivals {
         return new Arrival(
                 id,
                 attempt,
-                "release".equals(Envelope.text(record.headers(), MessageHeaders.REPLAY)),
+                !record.topic().equals(retryTopic) // its retries bring the header along
+                        && "release".equals(Envelope.text(record.headers(), MessageHeaders.REPLAY)),
                 perKey ? orderingKey(record.key()) : null,
                 record.topic(),
                 record.partition(),

@@ -11,9 +11,15 @@ import dev.posthaste.consumer.StopReason;
  * How a chunk ended: so many of its first records are finished, and why no more.
  *
  * @param finished number of records, from the first
+ * @param begun how many of them were begun in a transaction of their own
  * @param ending what comes next
  */
-record ChunkResult(int finished, Ending ending) {
+record ChunkResult(int finished, int begun, Ending ending) {
+
+    /** None was begun in a transaction of its own. */
+    ChunkResult(int finished, Ending ending) {
+        this(finished, 0, ending);
+    }
 
     /** What comes next for the lane. */
     sealed interface Ending {}
@@ -40,7 +46,8 @@ record ChunkResult(int finished, Ending ending) {
      * What is told of a record that cannot be finished.
      *
      * @param messageId null where it cannot be read
+     * @param errorClass null where there is no error
      * @param summary without payload
      */
-    record Failure(@Nullable UUID messageId, StopReason reason, String errorClass, String summary) {}
+    record Failure(@Nullable UUID messageId, StopReason reason, @Nullable String errorClass, String summary) {}
 }

@@ -19,7 +19,7 @@ import dev.posthaste.schemas.MessageHeaders;
  * Runs a few records of one partition: all in one transaction, and one by one if that fails, so that a record that
  * cannot be handled holds up none of the others. Thread-safe.
  */
-final class ChunkRunner {
+final class ChunkRunner implements Chunks {
 
     private final Decoder decoder;
     private final DataSource dataSource;
@@ -52,13 +52,8 @@ final class ChunkRunner {
         this.perKey = setup.perKey();
     }
 
-    /**
-     * Runs records that follow each other on a partition; at least one.
-     *
-     * @param suspect whether one of them may have ended the process that ran it before: then each attempt is counted
-     *     before it begins
-     */
-    ChunkResult run(List<ConsumerRecord<byte[], byte[]>> records, boolean suspect) {
+    @Override
+    public ChunkResult run(List<ConsumerRecord<byte[], byte[]>> records, boolean suspect) {
         int markers = leadingMarkers(records);
         if (markers > 0) {
             return pass(records.subList(0, markers));
@@ -116,10 +111,10 @@ final class ChunkRunner {
                 ending = ending(transaction.run(List.of(task)));
             }
             if (!(ending instanceof ChunkResult.Done)) {
-                return new ChunkResult(i, ending);
+                return new ChunkResult(i, suspect ? i : 0, ending);
             }
         }
-        return new ChunkResult(tasks.size(), new ChunkResult.Done());
+        return new ChunkResult(tasks.size(), suspect ? tasks.size() : 0, new ChunkResult.Done());
     }
 
     /** Counts the attempt before it begins; what it finds out beyond that, the claim will find out again. */

@@ -11,6 +11,7 @@ final class DeliveryMeters {
 
     private final Counter completed;
     private final Counter duplicate;
+    private final Counter waiting;
     private final Counter failed;
     private final Counter contended;
     private final Counter quarantined;
@@ -21,6 +22,7 @@ final class DeliveryMeters {
     DeliveryMeters(MeterRegistry registry, String handler) {
         this.completed = attempts(registry, handler, "completed");
         this.duplicate = attempts(registry, handler, "duplicate");
+        this.waiting = attempts(registry, handler, "waiting");
         this.failed = attempts(registry, handler, "failed");
         this.contended = attempts(registry, handler, "contended");
         this.quarantined = attempts(registry, handler, "quarantined");
@@ -43,6 +45,11 @@ final class DeliveryMeters {
     void committed(int newlyCompleted, int duplicates) {
         completed.increment(newlyCompleted);
         duplicate.increment(duplicates);
+    }
+
+    /** Kept behind a message of their key. */
+    void waiting(int kept) {
+        waiting.increment(kept);
     }
 
     void failed() {

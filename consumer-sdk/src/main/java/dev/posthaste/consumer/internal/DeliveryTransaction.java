@@ -8,6 +8,8 @@ import java.util.function.BooleanSupplier;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.Event;
 import dev.posthaste.consumer.Outcome;
@@ -19,6 +21,8 @@ import dev.posthaste.consumer.inbox.Verdict;
  * are. Thread-safe.
  */
 final class DeliveryTransaction {
+
+    private static final Logger LOG = LoggerFactory.getLogger(DeliveryTransaction.class);
 
     private final DataSource dataSource;
     private final InboxStore inbox;
@@ -133,7 +137,10 @@ final class DeliveryTransaction {
         Run run = new Run(connection, tasks, claim);
         Throwable failure = run.handleAndCommit();
         if (failure == null) {
-            meters.committed(run.granted(), tasks.size() - run.granted());
+            int kept = run.kept();
+            meters.committed(run.granted(), tasks.size() - run.granted() - kept);
+            meters.waiting(kept);
+            letGo(connection, claim);
             return new Committed();
         }
         boolean connected = SqlErrors.rollback(connection, failure);
@@ -146,6 +153,25 @@ final class DeliveryTransaction {
         return SqlErrors.isContention(failure)
                 ? new Contended(run.current(), run.currentRun(), failure)
                 : new HandlerFailed(run.current(), run.currentRun(), failure);
+    }
+
+    /**
+     * Lets go whoever waits behind what is completed. Only after the commit: of two transactions, one that keeps a
+     * message behind another and one that completes that other, neither sees the other's work before it ends, and so
+     * nobody would let the first one's message go. The one that commits last sees both. If this fails, the poller does
+     * it.
+     */
+    private void letGo(Connection connection, InboxStore.Claim claim) {
+        if (claim.keys().isEmpty()) {
+            return;
+        }
+        try {
+            inbox.letGo(connection, claim.keys());
+            connection.commit();
+        } catch (SQLException e) {
+            SqlErrors.rollback(connection, e);
+            LOG.debug("messages behind those completed are let go by the poller", e);
+        }
     }
 
     /** What stands against running them; null for nothing. Keeps those that have to wait. */
@@ -190,6 +216,12 @@ final class DeliveryTransaction {
 
         int granted() {
             return tasks.size();
+        }
+
+        int kept() {
+            return (int) claim.verdicts().stream()
+                    .filter(verdict -> verdict instanceof Verdict.Wait)
+                    .count();
         }
 
         Task<?> current() {

@@ -66,8 +66,11 @@ final class GroupMember implements ConsumerRebalanceListener {
         try {
             records = consumer.poll(POLL);
         } catch (OffsetOutOfRangeException e) {
-            e.offsetOutOfRangePartitions()
-                    .forEach((partition, offset) -> stop(partition, startRule.outOfRange(partition, offset)));
+            e.offsetOutOfRangePartitions().forEach((partition, offset) -> {
+                if (!startRule.beginsAnew(partition)) {
+                    stop(partition, startRule.outOfRange(partition, offset));
+                }
+            });
             return;
         }
         for (TopicPartition partition : records.partitions()) {
@@ -112,7 +115,7 @@ final class GroupMember implements ConsumerRebalanceListener {
         List<Lane> leaving = leaving(partitions);
         long deadline = System.nanoTime() + revokeWait.toNanos();
         for (Lane lane : leaving) {
-            if (!lane.awaitChunk(Duration.ofNanos(deadline - System.nanoTime()))) {
+            if (!lane.awaitChunks(Duration.ofNanos(deadline - System.nanoTime()))) {
                 LOG.warn(
                         "{} is given away while records after offset {} are in hand; the inbox keeps their effect to"
                                 + " one",
@@ -153,7 +156,7 @@ final class GroupMember implements ConsumerRebalanceListener {
         long deadline = System.nanoTime() + chunkBound.toNanos();
         boolean finished = true;
         for (Lane lane : lanes.values()) {
-            finished &= lane.awaitChunk(Duration.ofNanos(deadline - System.nanoTime()));
+            finished &= lane.awaitChunks(Duration.ofNanos(deadline - System.nanoTime()));
         }
         revokeWait = Duration.ZERO;
         try {

@@ -3,10 +3,6 @@ package dev.posthaste.consumer.internal;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import io.micrometer.core.instrument.Gauge;
@@ -20,12 +16,10 @@ import dev.posthaste.consumer.internal.outgoing.Outgoing;
 
 /**
  * Runs one handler: a {@link MemberLoop} for its topic and one for its retry topic, the threads
- * {@code posthaste-<handler>-<n>} on which the lanes of both run, and {@link Outgoing}. Owns and ends them all.
+ * {@code posthaste-<handler>-<n>} on which the strands of both run, and {@link Outgoing}. Owns and ends them all.
  * Thread-safe.
  */
 public final class HandlerLoop {
-
-    private static final long IDLE_THREAD_SECONDS = 30;
 
     private final HandlerSetup setup;
     private final ExecutorService workers;
@@ -47,7 +41,7 @@ public final class HandlerLoop {
         this.setup = setup;
         this.heartbeat = heartbeat;
         this.running = new Running(setup.handler(), setup.settings().hungAfter(), setup.clock());
-        this.workers = newWorkers();
+        this.workers = WorkerThreads.pool(setup.handler(), setup.settings().lanesMax() * setup.concurrency());
         InboxStore inbox = new PostgresInbox(
                 setup.handler(),
                 setup.worker().owner(),
@@ -81,20 +75,6 @@ public final class HandlerLoop {
                 .description("Messages whose handler has not come back for a long time")
                 .tag("handler", setup.handler())
                 .register(setup.meters());
-    }
-
-    private ExecutorService newWorkers() {
-        int lanesMax = setup.settings().lanesMax();
-        AtomicInteger number = new AtomicInteger();
-        ThreadPoolExecutor pool = new ThreadPoolExecutor(
-                lanesMax,
-                lanesMax,
-                IDLE_THREAD_SECONDS,
-                TimeUnit.SECONDS,
-                new LinkedBlockingQueue<>(), // a lane waits here once at most
-                task -> new Thread(task, "posthaste-" + setup.handler() + "-" + number.incrementAndGet()));
-        pool.allowCoreThreadTimeOut(true);
-        return pool;
     }
 
     /** Starts the threads; once only. */

@@ -19,39 +19,53 @@ import dev.posthaste.schemas.catalog.OnDeadLetter;
  * @param permanent failures that no other attempt would mend
  * @param perKey null: as the record says
  * @param leasing null: nothing said
+ * @param concurrency most chunks of one partition at a time
  */
 public record HandlerOptions(
         @Nullable RetryPolicy retry,
         List<Class<? extends Throwable>> permanent,
         @Nullable OnDeadLetter perKey,
-        @Nullable Leasing leasing) {
+        @Nullable Leasing leasing,
+        int concurrency) {
+
+    private static final int CONCURRENCY_MAX = 64;
+    private static final int THREADS_MAX = 256;
 
     /** Nothing said. */
-    public static final HandlerOptions NONE = new HandlerOptions(null, List.of(), null, null);
+    public static final HandlerOptions NONE = new HandlerOptions(null, List.of(), null, null, 1);
 
-    /** Copies the list. */
+    /** Copies the list and checks the number. */
     public HandlerOptions {
         permanent = List.copyOf(permanent);
+        if (concurrency < 1 || concurrency > CONCURRENCY_MAX) {
+            throw new IllegalArgumentException(
+                    "concurrency is " + concurrency + ", but must be from 1 to " + CONCURRENCY_MAX);
+        }
     }
 
     /** The same with that policy. */
     public HandlerOptions withRetry(RetryPolicy policy) {
-        return new HandlerOptions(policy, permanent, perKey, leasing);
+        return new HandlerOptions(policy, permanent, perKey, leasing, concurrency);
     }
 
     /** The same with those failures. */
     public HandlerOptions withPermanent(List<Class<? extends Throwable>> failures) {
-        return new HandlerOptions(retry, failures, perKey, leasing);
+        return new HandlerOptions(retry, failures, perKey, leasing, concurrency);
     }
 
     /** The same with that order. */
     public HandlerOptions withPerKey(OnDeadLetter onDeadLetter) {
-        return new HandlerOptions(retry, permanent, onDeadLetter, leasing);
+        return new HandlerOptions(retry, permanent, onDeadLetter, leasing, concurrency);
     }
 
     /** The same with those times. */
     public HandlerOptions withLeasing(Leasing times) {
-        return new HandlerOptions(retry, permanent, perKey, times);
+        return new HandlerOptions(retry, permanent, perKey, times, concurrency);
+    }
+
+    /** The same with that many chunks of a partition at a time. */
+    public HandlerOptions withConcurrency(int chunks) {
+        return new HandlerOptions(retry, permanent, perKey, leasing, chunks);
     }
 
     /** What is said, else the defaults. */
@@ -64,10 +78,20 @@ public record HandlerOptions(
         return record.mode() == DeliveryMode.LEASED ? leasingOrDefault() : null;
     }
 
-    /** Refuses what does not go with how the consumer is run, naming both. */
+    /**
+     * Refuses what does not go with how the consumer is run.
+     *
+     * @throws IllegalArgumentException naming both values
+     */
     public void requireFits(String handler, ConsumerSettings settings) {
         if (leasing != null) {
             leasing.requireFits(handler, settings);
+        }
+        int threads = concurrency * settings.lanesMax();
+        if (threads > THREADS_MAX) {
+            throw new IllegalArgumentException("handler " + handler + " has concurrency " + concurrency
+                    + " and lanesMax is " + settings.lanesMax() + ": that is " + threads
+                    + " threads and connections at a time, but at most " + THREADS_MAX + " may be; lower one of them");
         }
     }
 

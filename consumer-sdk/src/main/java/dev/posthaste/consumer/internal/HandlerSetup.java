@@ -21,6 +21,7 @@ import dev.posthaste.schemas.catalog.OnDeadLetter;
  * @param perKey whether it has order per key
  * @param onDeadLetter what a dead letter does to its key
  * @param leasing the times of a leased handler; null for a transactional one
+ * @param concurrency most chunks of one partition at a time
  * @param kafka settings of its Kafka clients
  * @param dataSource the database with the inbox
  * @param inboxGate closed while that database is away; shared by all handlers of a consumer
@@ -38,6 +39,7 @@ public record HandlerSetup(
         boolean perKey,
         OnDeadLetter onDeadLetter,
         @Nullable Leasing leasing,
+        int concurrency,
         Clients kafka,
         DataSource dataSource,
         StoreGate inboxGate,

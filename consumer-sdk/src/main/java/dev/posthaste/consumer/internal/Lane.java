@@ -1,13 +1,20 @@
 package dev.posthaste.consumer.internal;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.common.TopicPartition;
@@ -17,63 +24,92 @@ import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.StopReason;
 import dev.posthaste.consumer.StoppedPartition;
+import dev.posthaste.schemas.MessageHeaders;
 
 /**
- * One partition of one handler while it is assigned to us: its records are run in order, a chunk at a time, on a thread
- * of the handler's pool. The loop's thread feeds it and asks how far it is. Thread-safe.
+ * One partition of one handler while it is assigned to us: its records are divided by key into strands, which run at
+ * the same time. The loop's thread feeds it and asks how far it is. Thread-safe.
+ *
+ * <p>Strands get only the first {@link Width#inHandMax} unfinished records. So whatever a process that ends has in hand
+ * is among the first that many which the next one finds unfinished, though strands differ in how far they are: others
+ * may finish, which moves a record forward, never back. These are the suspects; each is begun in a transaction of its
+ * own, and so counted, before it is run.
  */
-final class Lane implements Runnable {
+final class Lane {
 
     private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
-    /** Beyond either, no more is fetched for the partition until it has worked off some. */
-    private static final int WAITING_RECORDS_MAX = 200;
+    private static final long BYTES_MAX = 4L * 1024 * 1024;
 
-    private static final long WAITING_BYTES_MAX = 4L * 1024 * 1024;
-
-    /** A record that somebody else stands before is tried again this soon. */
-    private static final Duration HELD_PAUSE = Duration.ofMillis(500);
+    /** Finished records behind an unfinished one are run through again, and skipped, after a crash: not too many. */
+    private static final int FINISHED_AHEAD_MAX = 10_000;
 
     private final String handler;
     private final TopicPartition partition;
-    private final ChunkRunner runner;
-    private final int chunkMax;
+    private final Chunks runner;
+    private final Width width;
     private final Executor workers;
     private final StoreGate gate;
     private final Clock clock;
+    private final List<Strand> strands;
 
+    /** Fetched and with no strand yet. */
     private final Deque<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
-    private long waitingBytes;
+
+    /** Offsets that strands have or have finished, from the first that is not finished. */
+    private final Deque<Long> inOrder = new ArrayDeque<>();
+
+    private final Set<Long> finishedAhead = new HashSet<>();
+    private int unfinished;
+    private long unfinishedBytes;
     private long finishedOffset = -1;
     private boolean started;
-    private boolean running;
     private boolean closed;
     private @Nullable StoppedPartition stopped;
-    private @Nullable StoppedPartition held;
-    private long heldUntilNanos;
+
+    /** So many records that were not finished before may still come which the process before had in hand. */
+    private int suspects;
 
     /**
-     * So many of the first records may have ended the process that had this partition before: all that it had in hand.
-     * Those before them are completed.
+     * How wide it is.
+     *
+     * @param strands most chunks at a time
+     * @param chunkMax most records of a chunk
      */
-    private int suspects;
+    record Width(int strands, int chunkMax) {
+
+        /** Fewer would leave strands without work where a few keys come often. */
+        private static final int SHARED_MIN = 200;
+
+        /** Most unfinished records that strands have. */
+        int inHandMax() {
+            return strands == 1 ? chunkMax : Math.max(strands * chunkMax, SHARED_MIN);
+        }
+
+        /** Beyond so many unfinished ones no more is fetched for the partition. */
+        int recordsMax() {
+            return Math.max(inHandMax(), SHARED_MIN);
+        }
+    }
 
     Lane(
             String handler,
             TopicPartition partition,
-            ChunkRunner runner,
-            int chunkMax,
+            Chunks runner,
+            Width width,
             Executor workers,
             StoreGate gate,
             Clock clock) {
         this.handler = handler;
         this.partition = partition;
         this.runner = runner;
-        this.chunkMax = chunkMax;
+        this.width = width;
         this.workers = workers;
         this.gate = gate;
         this.clock = clock;
-        this.suspects = chunkMax;
+        this.suspects = width.inHandMax();
+        this.strands =
+                Stream.generate(() -> new Strand(this)).limit(width.strands()).toList();
     }
 
     TopicPartition partition() {
@@ -92,35 +128,74 @@ final class Lane implements Runnable {
     synchronized void add(List<ConsumerRecord<byte[], byte[]>> records) {
         for (ConsumerRecord<byte[], byte[]> record : records) {
             waiting.add(record);
-            waitingBytes += size(record);
+            unfinishedBytes += Math.max(record.serializedValueSize(), 0);
         }
+        distribute();
     }
 
     /** Whether the loop should fetch for it. */
     synchronized boolean wantsMore() {
-        return started && stopped == null && waiting.size() < WAITING_RECORDS_MAX && waitingBytes < WAITING_BYTES_MAX;
+        return started
+                && stopped == null
+                && waiting.size() + unfinished < width.recordsMax()
+                && unfinishedBytes < BYTES_MAX
+                && finishedAhead.size() < FINISHED_AHEAD_MAX;
     }
 
-    /** Runs the next chunk soon, if there is one and nothing stands against it. */
-    synchronized void wake() {
-        if (!running && !closed && started && stopped == null && !waiting.isEmpty() && gate.isOpen() && !isHeld()) {
-            running = true;
-            workers.execute(this);
+    private void distribute() {
+        while (unfinished < width.inHandMax() && !waiting.isEmpty()) {
+            ConsumerRecord<byte[], byte[]> record = waiting.remove();
+            // All before it have been given out: it is none of the first if enough of them were not finished before.
+            strandOf(record).add(new Strand.Slot(record, suspects > 0));
+            inOrder.add(record.offset());
+            unfinished++;
         }
     }
 
-    private boolean isHeld() {
-        return heldUntilNanos != 0 && System.nanoTime() - heldUntilNanos < 0;
+    /**
+     * By the key; without one by the message, so that one that is on the partition twice has one strand. Not by the
+     * hash that Kafka chooses the partition with: in one partition that one leaves few different remainders.
+     */
+    private Strand strandOf(ConsumerRecord<byte[], byte[]> record) {
+        if (strands.size() == 1) {
+            return strands.get(0);
+        }
+        byte[] key = record.key() == null ? messageOf(record) : record.key();
+        int hash = 0;
+        for (byte b : key) {
+            hash = 31 * hash + b;
+        }
+        return strands.get(Math.floorMod((hash * 0x9E3779B9) >>> 8, strands.size()));
     }
 
-    @Override
-    public void run() {
-        finish(runNextChunk());
+    private static byte[] messageOf(ConsumerRecord<byte[], byte[]> record) {
+        String id = Envelope.text(record.headers(), MessageHeaders.CE_ID);
+        return (id == null ? Long.toString(record.offset()) : id).getBytes(StandardCharsets.UTF_8);
     }
 
-    private ChunkResult runNextChunk() {
+    /** Runs the next chunks soon, where there are some and nothing stands against it. */
+    synchronized void wake() {
+        for (Strand strand : strands) {
+            if (strand.isReady() && !closed && started && stopped == null && gate.isOpen()) {
+                strand.begin();
+                workers.execute(strand);
+            }
+        }
+    }
+
+    /** On a thread of the pool. */
+    void runNextChunk(Strand strand) {
+        finish(strand, resultOf(nextChunk(strand)));
+    }
+
+    private synchronized List<Strand.Slot> nextChunk(Strand strand) {
+        return strand.nextChunk(width.chunkMax());
+    }
+
+    private ChunkResult resultOf(List<Strand.Slot> chunk) {
         try {
-            return runner.run(nextChunk(), isSuspect());
+            return runner.run(
+                    chunk.stream().map(slot -> slot.record).toList(), chunk.stream().anyMatch(slot -> slot.suspect));
         } catch (RuntimeException | Error e) { // a fault of ours must stand still visibly as well
             return new ChunkResult(
                     0,
@@ -132,31 +207,26 @@ final class Lane implements Runnable {
         }
     }
 
-    private synchronized boolean isSuspect() {
-        return suspects > 0;
-    }
-
-    private synchronized List<ConsumerRecord<byte[], byte[]>> nextChunk() {
-        return waiting.stream().limit(chunkMax).toList();
-    }
-
-    private synchronized void finish(ChunkResult result) {
+    private synchronized void finish(Strand strand, ChunkResult result) {
         for (int i = 0; i < result.finished(); i++) {
-            ConsumerRecord<byte[], byte[]> record = waiting.remove();
-            waitingBytes -= size(record);
-            finishedOffset = record.offset() + 1;
+            Strand.Slot slot = strand.finishOne();
+            unfinished--;
+            unfinishedBytes -= slot.bytes();
+            finishedAhead.add(slot.record.offset());
         }
-        suspects -= Math.min(suspects, result.finished());
-        running = false;
-        held = null;
-        heldUntilNanos = 0;
+        moveOn();
+        suspects -= Math.min(suspects, result.begun());
+        distribute();
+        strand.end();
+        StoppedPartition heldBefore = strand.held();
+        strand.release();
         notifyAll();
         if (result.ending() instanceof ChunkResult.StoreAway away) {
             gate.failed(away.cause());
         } else if (result.ending() instanceof ChunkResult.Failed failed) {
-            fail(failed.failure());
+            fail(strand, failed.failure());
         } else if (result.ending() instanceof ChunkResult.Busy busy) {
-            heldUntilNanos = System.nanoTime() + HELD_PAUSE.toNanos();
+            strand.hold(null);
             LOG.debug(
                     "{} waits for message {}, which {} has until {}",
                     partition,
@@ -164,42 +234,63 @@ final class Lane implements Runnable {
                     busy.owner(),
                     busy.until());
         } else if (result.ending() instanceof ChunkResult.Full full) {
-            hold(full);
+            strand.hold(keyFull(strand, full, heldBefore));
         } else if (result.ending() instanceof ChunkResult.Done) {
             gate.succeeded();
         }
         wake();
     }
 
-    private void hold(ChunkResult.Full full) {
-        heldUntilNanos = System.nanoTime() + HELD_PAUSE.toNanos();
-        held = new StoppedPartition(
-                handler,
-                partition.topic(),
-                partition.partition(),
-                waiting.element().offset(),
-                full.messageId(),
-                StopReason.KEY_FULL,
-                null,
-                "as many messages wait behind an earlier one of its key as waitingMax allows; it goes on by itself once"
-                        + " that one is completed, replayed or discarded",
-                clock.instant());
+    /** Nothing is finished but behind what is finished without a gap. */
+    private void moveOn() {
+        while (!inOrder.isEmpty() && finishedAhead.remove(inOrder.element())) {
+            finishedOffset = inOrder.remove() + 1;
+        }
     }
 
-    private void fail(ChunkResult.Failure failure) {
+    /** Said once for each message. */
+    private StoppedPartition keyFull(Strand strand, ChunkResult.Full full, @Nullable StoppedPartition before) {
+        boolean isNews = before == null || !Objects.equals(before.messageId(), full.messageId());
+        Instant since = before == null || isNews ? clock.instant() : before.since();
+        StoppedPartition held = stopped(
+                strand,
+                new ChunkResult.Failure(
+                        full.messageId(),
+                        StopReason.KEY_FULL,
+                        null,
+                        "as many messages wait behind an earlier one of its key as waitingMax allows; it goes on by"
+                                + " itself once that one is completed, replayed or discarded"),
+                since);
+        if (isNews) {
+            LOG.warn(
+                    "handler {} holds {} at offset {}, message {}: {}",
+                    handler,
+                    partition,
+                    held.offset(),
+                    held.messageId(),
+                    held.summary());
+        }
+        return held;
+    }
+
+    private void fail(Strand strand, ChunkResult.Failure failure) {
         if (closed) {
             return; // it belongs to another member by now, which will find out for itself
         }
-        stop(new StoppedPartition(
+        stop(stopped(strand, failure, clock.instant()));
+    }
+
+    private StoppedPartition stopped(Strand strand, ChunkResult.Failure failure, Instant since) {
+        return new StoppedPartition(
                 handler,
                 partition.topic(),
                 partition.partition(),
-                waiting.element().offset(),
+                strand.nextOffset(),
                 failure.messageId(),
                 failure.reason(),
                 failure.errorClass(),
                 failure.summary(),
-                clock.instant()));
+                since);
     }
 
     /** Stands still from now on, visibly; said once. */
@@ -217,8 +308,14 @@ final class Lane implements Runnable {
         }
     }
 
+    /** Why it stands still, or the first of its strands that is held. */
     synchronized Optional<StoppedPartition> stopped() {
-        return Optional.ofNullable(stopped == null ? held : stopped);
+        return stopped != null
+                ? Optional.of(stopped)
+                : strands.stream()
+                        .map(Strand::held)
+                        .filter(Objects::nonNull)
+                        .min(Comparator.comparingLong(StoppedPartition::offset));
     }
 
     /** The offset after the last finished record, all before it being finished too; -1 before the first. */
@@ -228,7 +325,7 @@ final class Lane implements Runnable {
 
     /** Whether everything it was given is finished. */
     synchronized boolean isIdle() {
-        return started && !running && waiting.isEmpty() && stopped == null;
+        return started && waiting.isEmpty() && unfinished == 0 && !isRunning() && stopped == null;
     }
 
     /** Takes no further chunk. */
@@ -236,10 +333,14 @@ final class Lane implements Runnable {
         closed = true;
     }
 
-    /** Waits for the chunk in hand; false if it takes longer than that. */
-    synchronized boolean awaitChunk(Duration bound) {
+    private boolean isRunning() {
+        return strands.stream().anyMatch(Strand::isRunning);
+    }
+
+    /** Waits for the chunks in hand; false if they take longer than that. */
+    synchronized boolean awaitChunks(Duration bound) {
         long deadline = System.nanoTime() + bound.toNanos();
-        while (running) {
+        while (isRunning()) {
             long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
             if (left <= 0) {
                 return false;
@@ -252,9 +353,5 @@ final class Lane implements Runnable {
             }
         }
         return true;
-    }
-
-    private static long size(ConsumerRecord<byte[], byte[]> record) {
-        return Math.max(record.serializedValueSize(), 0);
     }
 }

@@ -141,7 +141,13 @@ final class MemberLoop {
 
     private Lane newLane(TopicPartition partition) {
         return new Lane(
-                setup.handler(), partition, runner, setup.chunkMax(), workers, setup.inboxGate(), setup.clock());
+                setup.handler(),
+                partition,
+                runner,
+                new Lane.Width(setup.concurrency(), setup.chunkMax()),
+                workers,
+                setup.inboxGate(),
+                setup.clock());
     }
 
     boolean isRunning() {

@@ -25,7 +25,10 @@ import dev.posthaste.consumer.inbox.InboxStore;
 /**
  * Where a newly assigned partition begins. With a committed offset: there. Without one: at the earliest record, but
  * only the first time ever, which the inbox remembers; later it means that the group's offsets have expired, and then
- * it stands still instead of running everything again or jumping over something. Used by the loop's thread only.
+ * it stands still instead of running everything again or jumping over something.
+ *
+ * <p>The retry topic never stands still for its offsets: what waits is in the inbox, which emits again what was not run
+ * in time, and skips what comes twice. Used by the loop's thread only.
  */
 final class StartRule {
 
@@ -80,8 +83,8 @@ final class StartRule {
             setup.inboxGate().succeeded();
         } catch (RebalanceInProgressException | CommitFailedException e) {
             LOG.debug(
-                    "{} is rebalancing; where its partitions begin is decided afterwards",
-                    setup.topics().main(),
+                    "handler {} is rebalancing; where its partitions begin is decided afterwards",
+                    setup.handler(),
                     e);
         } catch (KafkaException e) {
             throw e; // this member is of no more use
@@ -92,7 +95,7 @@ final class StartRule {
 
     private void decide(Lane lane, boolean startedBefore, Connection connection) throws SQLException {
         boolean hasOffset = offsets.knows(lane.partition());
-        if (!hasOffset && startedBefore) {
+        if (!hasOffset && startedBefore && !isRetry(lane.partition())) {
             lane.stop(offsetLost(lane.partition()));
             return;
         }
@@ -110,12 +113,27 @@ final class StartRule {
         lane.start();
     }
 
+    private boolean isRetry(TopicPartition partition) {
+        return partition.topic().equals(setup.topics().retry());
+    }
+
+    /** Whether it goes on with the earliest record though its offset is not on the topic any more. */
+    boolean beginsAnew(TopicPartition partition) {
+        if (!isRetry(partition)) {
+            return false;
+        }
+        LOG.warn("{} begins with its earliest record; what it has lost is emitted again", partition);
+        consumer.seekToBeginning(List.of(partition));
+        offsets.isCommitted(partition, 0);
+        return true;
+    }
+
     private StoppedPartition offsetLost(TopicPartition partition) {
         return stopped(
                 partition,
                 consumer.position(partition),
                 StopReason.OFFSET_LOST,
-                "the group " + setup.topics().main()
+                "the group " + partition.topic()
                         + " has read this partition before, but has no committed offset any more;"
                         + " set one with kafka-consumer-groups --reset-offsets (completed messages are skipped), or"
                         + " delete its row from inbox.started_partition to begin with the earliest record");

@@ -28,7 +28,7 @@ final class Poller {
     /** Longer than a producer takes to deliver or to give up. */
     private static final Duration LEASE = Duration.ofSeconds(30);
 
-    private static final Duration CALL_EVERY = Duration.ofSeconds(5);
+    private static final Duration LET_GO_EVERY = Duration.ofSeconds(1);
     private static final Duration FAILED_DELAY_FIRST = Duration.ofSeconds(1);
     private static final Duration FAILED_DELAY_MAX = Duration.ofMinutes(1);
     private static final int DOUBLINGS_MAX = 6;
@@ -41,7 +41,7 @@ final class Poller {
     private final Emitter emitter;
     private final Thread thread;
     private final CountDownLatch stopping = new CountDownLatch(1);
-    private long calledAt = System.nanoTime();
+    private long letGoAt = System.nanoTime();
     private long toldAt;
     private volatile boolean failing;
 
@@ -91,7 +91,7 @@ final class Poller {
             if (!due.isEmpty()) {
                 settle(connection, emitter.emit(due));
             }
-            callNext(connection);
+            letGo(connection);
             connection.setAutoCommit(autoCommit);
             setup.inboxGate().succeeded();
             return due.size() == TAKEN_MAX;
@@ -139,12 +139,12 @@ final class Poller {
         failing = true;
     }
 
-    /** Two members may pass each other with a key's messages; whoever is left waiting alone is called here. */
-    private void callNext(Connection connection) throws SQLException {
+    /** Whoever completes a message lets the next ones of its key go. Should it end before that, they go from here. */
+    private void letGo(Connection connection) throws SQLException {
         long now = System.nanoTime();
-        if (route == InboxStore.Route.RETRY && setup.perKey() && now - calledAt >= CALL_EVERY.toNanos()) {
-            calledAt = now;
-            inbox.callNext(connection);
+        if (route == InboxStore.Route.RETRY && setup.perKey() && now - letGoAt >= LET_GO_EVERY.toNanos()) {
+            letGoAt = now;
+            inbox.letGoOfAll(connection);
         }
     }
 
