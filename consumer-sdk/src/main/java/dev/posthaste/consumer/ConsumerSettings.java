@@ -18,6 +18,7 @@ import java.time.Duration;
  *     default 10 s
  * @param waitingMax most messages that may wait behind one key of a handler with order per key; beyond it the partition
  *     pauses; from 1 to 100,000, default 1,000
+ * @param breaker when a handler pauses because everything it touches fails
  */
 public record ConsumerSettings(
         int chunkMax,
@@ -27,7 +28,8 @@ public record ConsumerSettings(
         Duration storeBackoffMax,
         Duration drainTimeout,
         Duration sessionTimeout,
-        int waitingMax) {
+        int waitingMax,
+        BreakerSettings breaker) {
 
     /**
      * Checks every setting.
@@ -55,7 +57,8 @@ public record ConsumerSettings(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(10),
-                1_000);
+                1_000,
+                BreakerSettings.defaults());
     }
 
     /** The same with that many records to a transaction. */
@@ -68,7 +71,7 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax, breaker);
     }
 
     /** The same with that many partitions at a time. */
@@ -81,7 +84,7 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax, breaker);
     }
 
     /** The same with that bound on waiting for a lock. */
@@ -94,19 +97,19 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax, breaker);
     }
 
     /** The same with that many immediate retries after contention. */
     public ConsumerSettings withContentionRetriesMax(int retries) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax);
+                chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, breaker);
     }
 
     /** The same with that longest pause while a store is away. */
     public ConsumerSettings withStoreBackoffMax(Duration max) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax);
+                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax, breaker);
     }
 
     /** The same with that bound on a drain. */
@@ -119,7 +122,7 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 timeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax, breaker);
     }
 
     /** The same with that patience of Kafka's with a silent member. */
@@ -132,7 +135,7 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 timeout,
-                waitingMax);
+                waitingMax, breaker);
     }
 
     /** The same with that many messages behind one key. */
@@ -145,7 +148,22 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                messages);
+                messages,
+                breaker);
+    }
+
+    /** The same with that breaker. */
+    public ConsumerSettings withBreaker(BreakerSettings settings) {
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                settings);
     }
 
     private static void between(String name, int value, int min, int max) {

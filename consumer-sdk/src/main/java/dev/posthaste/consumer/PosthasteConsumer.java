@@ -19,8 +19,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.consumer.internal.Arrivals;
+import dev.posthaste.consumer.internal.Breaker;
 import dev.posthaste.consumer.internal.CatalogCheck;
 import dev.posthaste.consumer.internal.Decoder;
+import dev.posthaste.consumer.internal.FailurePolicy;
+import dev.posthaste.consumer.internal.FigureKeeper;
 import dev.posthaste.consumer.internal.HandlerLoop;
 import dev.posthaste.consumer.internal.HandlerSetup;
 import dev.posthaste.consumer.internal.KafkaSettings;
@@ -45,6 +48,7 @@ public final class PosthasteConsumer implements AutoCloseable {
 
     private final List<HandlerLoop> loops;
     private final PartitionKeeper partitions;
+    private final FigureKeeper figures;
     private final StoreGate inboxGate;
     private final Duration drainTimeout;
     private final MeterRegistry registry;
@@ -55,6 +59,7 @@ public final class PosthasteConsumer implements AutoCloseable {
         this.inboxGate = new StoreGate("the inbox's database", builder.settings.storeBackoffMax(), System::nanoTime);
         this.loops = builder.loops(inboxGate);
         this.partitions = new PartitionKeeper(given(builder.dataSource, "dataSource"));
+        this.figures = new FigureKeeper(given(builder.dataSource, "dataSource"), inboxGate, loops);
         this.drainTimeout = builder.settings.drainTimeout();
         this.registry = given(builder.meters, "meters");
         this.gauges = List.of(available("inbox", inboxGate::isAvailable), available("kafka", () -> loops.stream()
@@ -85,6 +90,7 @@ public final class PosthasteConsumer implements AutoCloseable {
         }
         started = true;
         partitions.start();
+        figures.start();
         loops.forEach(HandlerLoop::start);
     }
 
@@ -106,6 +112,7 @@ public final class PosthasteConsumer implements AutoCloseable {
             started = true; // one that is drained before its start never starts
         }
         partitions.stop();
+        figures.stop();
         loops.forEach(loop -> loop.stop(bound));
         boolean drained = true;
         try {
@@ -243,12 +250,13 @@ public final class PosthasteConsumer implements AutoCloseable {
                     given(catalog, "catalog").handler(handler.name()).orElseThrow();
             boolean perKey = record.order() == DeliveryOrder.PER_KEY;
             Arrivals arrivals = new Arrivals(topics.retry(), perKey);
+            FailurePolicy failurePolicy = handler.options().failurePolicy(record, Clock.systemUTC());
             return new HandlerSetup(
                     handler.name(),
                     topics,
                     new Decoder(handler.routes(), json, arrivals),
                     arrivals,
-                    handler.options().failurePolicy(record, Clock.systemUTC()),
+                    failurePolicy,
                     perKey,
                     record.onDeadLetter(),
                     new HandlerSetup.Clients(
@@ -256,6 +264,12 @@ public final class PosthasteConsumer implements AutoCloseable {
                             KafkaSettings.ofProducer(servers, kafka)),
                     given(dataSource, "dataSource"),
                     inboxGate,
+                    new Breaker(
+                            handler.name(),
+                            settings.breaker(),
+                            failurePolicy.retry().horizon(),
+                            System::nanoTime,
+                            Clock.systemUTC()),
                     settings,
                     given(meters, "meters"),
                     worker,

@@ -1,5 +1,6 @@
 package dev.posthaste.consumer.inbox;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,6 +10,8 @@ import java.time.ZoneOffset;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.schemas.MessageHeaders;
 
 /** The statements that write down failed attempts and keep their records. Immutable and thread-safe. */
 final class Failures {
@@ -30,11 +33,11 @@ final class Failures {
 
     private static final String KEEP = """
             INSERT INTO inbox.outgoing AS o (handler, tenant, message_id, staged_at, route, blocked_key, emit_at,
-                                             record_key, record_value, header_names, header_values)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                             record_key, record_value, header_names, header_values, last_trace)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (handler, tenant, message_id, staged_at) DO UPDATE
             SET route = excluded.route, blocked_key = excluded.blocked_key, emit_at = excluded.emit_at,
-                emitted_at = NULL, emit_failures = 0, emit_error = NULL""";
+                emitted_at = NULL, emit_failures = 0, emit_error = NULL, last_trace = coalesce(excluded.last_trace, o.last_trace)""";
 
     private static final String TELL = """
             INSERT INTO inbox.journal (handler, tenant, message_id, staged_at, attempt, outcome, code, summary, host)
@@ -124,8 +127,17 @@ final class Failures {
             List<StoredRecord.Header> headers = record.headers();
             keep.setArray(10, SqlArrays.ofBytes(connection, headers, header -> HeaderNames.encode(header.name())));
             keep.setArray(11, SqlArrays.ofBytes(connection, headers, StoredRecord.Header::value));
+            keep.setString(12, lastTrace(headers));
             keep.executeUpdate();
         }
+    }
+
+    private static @Nullable String lastTrace(List<StoredRecord.Header> headers) {
+        return headers.stream()
+                .filter(header -> header.name().equals(MessageHeaders.PREVIOUS_TRACE) && header.value() != null)
+                .map(header -> storable(new String(header.value(), StandardCharsets.US_ASCII)))
+                .findFirst()
+                .orElse(null);
     }
 
     private void tell(Connection connection, FailedAttempt failed, boolean dead) throws SQLException {

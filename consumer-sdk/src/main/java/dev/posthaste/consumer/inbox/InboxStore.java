@@ -69,6 +69,9 @@ public interface InboxStore {
     /** Counts deliveries by state; {@code completed} is left out, there are too many to count often. */
     Map<String, Long> countsByState(Connection connection) throws SQLException;
 
+    /** What waits: since when, and for which topic. */
+    Waiting waiting(Connection connection) throws SQLException;
+
     /** The partitions of a topic that this handler has ever begun to read. */
     Set<Integer> startedPartitions(Connection connection, String topic) throws SQLException;
 

@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,9 +30,6 @@ public final class PostgresInbox implements InboxStore {
             WHERE o.handler = ? AND o.tenant = a.tenant AND o.message_id = a.message_id AND o.staged_at = a.staged_at
               AND o.route = 'dead-letter' AND o.emit_at IS NULL""";
 
-    private static final String COUNTS =
-            "SELECT state, count(*) FROM inbox.delivery WHERE handler = ? AND state <> 'completed' GROUP BY state";
-
     private final String handler;
     private final String owner;
     private final Duration lockTimeout;
@@ -41,6 +37,7 @@ public final class PostgresInbox implements InboxStore {
     private final Completions completions;
     private final Failures failures;
     private final DueRecords dueRecords;
+    private final Figures figures;
 
     /**
      * Makes one.
@@ -58,6 +55,7 @@ public final class PostgresInbox implements InboxStore {
         this.completions = new Completions(handler, host);
         this.failures = new Failures(handler, host, completions);
         this.dueRecords = new DueRecords(handler);
+        this.figures = new Figures(handler);
     }
 
     @Override
@@ -141,16 +139,12 @@ public final class PostgresInbox implements InboxStore {
 
     @Override
     public Map<String, Long> countsByState(Connection connection) throws SQLException {
-        try (PreparedStatement query = connection.prepareStatement(COUNTS)) {
-            query.setString(1, handler);
-            Map<String, Long> counts = new HashMap<>();
-            try (ResultSet rows = query.executeQuery()) {
-                while (rows.next()) {
-                    counts.put(rows.getString(1), rows.getLong(2));
-                }
-            }
-            return counts;
-        }
+        return figures.byState(connection);
+    }
+
+    @Override
+    public Waiting waiting(Connection connection) throws SQLException {
+        return figures.waiting(connection);
     }
 
     @Override

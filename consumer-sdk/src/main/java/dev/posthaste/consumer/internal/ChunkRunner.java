@@ -26,6 +26,7 @@ final class ChunkRunner {
     private final DeliveryTransaction transaction;
     private final FailureRecorder failures;
     private final DeliveryMeters meters;
+    private final Breaker breaker;
     private final boolean perKey;
 
     ChunkRunner(
@@ -40,6 +41,7 @@ final class ChunkRunner {
         this.transaction = transaction;
         this.failures = failures;
         this.meters = meters;
+        this.breaker = setup.breaker();
         this.perKey = setup.perKey();
     }
 
@@ -77,7 +79,23 @@ final class ChunkRunner {
                 || together instanceof DeliveryTransaction.Abandoned);
         return tasks.size() > 1 && oneIsToBlame && !isEnded(together)
                 ? oneByOne(tasks, false)
-                : finished(tasks.size(), ending(together));
+                : finished(tasks.size(), ending(together, false));
+    }
+
+    /**
+     * Runs one record while the handler pauses, to find out whether it may go on. It is not counted before it begins:
+     * one that ends the process is, when the next process meets it.
+     */
+    ChunkResult probe(ConsumerRecord<byte[], byte[]> record) {
+        try {
+            return isMarker(record)
+                    ? pass(List.of(record))
+                    : finished(1, ending(transaction.run(List.of(decoder.decode(record))), true));
+        } catch (UnreadableException e) {
+            return finished(1, failures.unreadable(record, e));
+        } finally {
+            breaker.probeEnded();
+        }
     }
 
     /** One by one they might all count as completed, and nobody would hear of it. */
@@ -88,10 +106,13 @@ final class ChunkRunner {
 
     private ChunkResult oneByOne(List<Task<?>> tasks, boolean suspect) {
         for (int i = 0; i < tasks.size(); i++) {
+            if (breaker.isOpen()) {
+                return new ChunkResult(i, new ChunkResult.Paused());
+            }
             Task<?> task = tasks.get(i);
             ChunkResult.Ending ending = suspect ? begin(task) : new ChunkResult.Done();
             if (ending instanceof ChunkResult.Done) {
-                ending = ending(transaction.run(List.of(task)));
+                ending = ending(transaction.run(List.of(task)), false);
             }
             if (!(ending instanceof ChunkResult.Done)) {
                 return new ChunkResult(i, ending);
@@ -122,7 +143,10 @@ final class ChunkRunner {
         }
     }
 
-    private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt) {
+    private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt, boolean probe) {
+        if (attempt instanceof DeliveryTransaction.Committed committed && committed.granted() > 0) {
+            breaker.succeeded();
+        }
         if (attempt instanceof DeliveryTransaction.StoreAway away) {
             return new ChunkResult.StoreAway(away.cause());
         }
@@ -132,7 +156,7 @@ final class ChunkRunner {
         if (attempt instanceof DeliveryTransaction.HandlerFailed failed) {
             return failed.cause() instanceof TransactionEndedException
                     ? ended(failed)
-                    : failures.failed(failed.task(), failed.run(), failed.cause());
+                    : failures.failed(failed.task(), failed.run(), failed.cause(), failed.trace(), probe);
         }
         if (attempt instanceof DeliveryTransaction.Contended contended) {
             return failures.contended(contended.task(), contended.run(), contended.cause());

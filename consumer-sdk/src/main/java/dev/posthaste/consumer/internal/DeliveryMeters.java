@@ -3,6 +3,7 @@ package dev.posthaste.consumer.internal;
 import java.time.Duration;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
@@ -15,7 +16,9 @@ final class DeliveryMeters {
     private final Counter contended;
     private final Counter quarantined;
     private final Counter deadLetter;
+    private final Counter probeFailed;
     private final Timer duration;
+    private final SuccessShare success = new SuccessShare();
 
     DeliveryMeters(MeterRegistry registry, String handler) {
         this.completed = attempts(registry, handler, "completed");
@@ -24,9 +27,15 @@ final class DeliveryMeters {
         this.contended = attempts(registry, handler, "contended");
         this.quarantined = attempts(registry, handler, "quarantined");
         this.deadLetter = attempts(registry, handler, "dead-letter");
+        this.probeFailed = attempts(registry, handler, "probe-failed");
         this.duration = Timer.builder("posthaste.delivery.duration")
                 .description("How long the handler takes for one message")
                 .tag("handler", handler)
+                .register(registry);
+        Gauge.builder("posthaste.delivery.success", success, SuccessShare::value)
+                .description("Share of the last 100 attempts that had their effect")
+                .tag("handler", handler)
+                .strongReference(true)
                 .register(registry);
     }
 
@@ -40,16 +49,23 @@ final class DeliveryMeters {
 
     void committed(int newlyCompleted, int duplicates) {
         completed.increment(newlyCompleted);
+        success.add(true, newlyCompleted);
         duplicate.increment(duplicates);
     }
 
     void failed() {
         failed.increment();
+        success.add(false, 1);
     }
 
     /** Beside {@link #failed}. */
     void deadLetter() {
         deadLetter.increment();
+    }
+
+    /** While the handler pauses; no attempt is spent. */
+    void probeFailed() {
+        probeFailed.increment();
     }
 
     void contended() {

@@ -26,6 +26,7 @@ final class DeliveryTransaction {
     private final int waitingMax;
     private final DeliveryMeters meters;
     private final BooleanSupplier abandoned;
+    private final Tracing tracing = Tracing.here();
 
     /**
      * Makes one.
@@ -51,8 +52,12 @@ final class DeliveryTransaction {
     /** How it ended. */
     sealed interface Attempt {}
 
-    /** Committed: each is completed, was before, or is kept behind another. */
-    record Committed() implements Attempt {}
+    /**
+     * Committed: each is completed, was before, or is kept behind another.
+     *
+     * @param granted how many of them ran
+     */
+    record Committed(int granted) implements Attempt {}
 
     /** Nothing was committed, or it is not known: the database is away. */
     record StoreAway(Throwable cause) implements Attempt {}
@@ -64,8 +69,9 @@ final class DeliveryTransaction {
      * Nothing was committed; with several tasks the one named need not be the guilty one.
      *
      * @param run as what it ran
+     * @param trace its span; null for none
      */
-    record HandlerFailed(Task<?> task, Verdict.Run run, Throwable cause) implements Attempt {}
+    record HandlerFailed(Task<?> task, Verdict.Run run, Throwable cause, @Nullable String trace) implements Attempt {}
 
     /** Nothing was committed: a deadlock, a serialization failure or a lock time-out, again and again. */
     record Contended(Task<?> task, Verdict.Run run, Throwable cause) implements Attempt {}
@@ -130,7 +136,7 @@ final class DeliveryTransaction {
         Throwable failure = run.handleAndCommit();
         if (failure == null) {
             meters.committed(run.granted(), tasks.size() - run.granted());
-            return new Committed();
+            return new Committed(run.granted());
         }
         boolean connected = SqlErrors.rollback(connection, failure);
         if (abandoned.getAsBoolean()) {
@@ -141,7 +147,7 @@ final class DeliveryTransaction {
         }
         return SqlErrors.isContention(failure)
                 ? new Contended(run.current(), run.currentRun(), failure)
-                : new HandlerFailed(run.current(), run.currentRun(), failure);
+                : new HandlerFailed(run.current(), run.currentRun(), failure, run.trace);
     }
 
     /** What stands against running them; null for nothing. Keeps those that have to wait. */
@@ -172,6 +178,7 @@ final class DeliveryTransaction {
         private final List<Task<?>> tasks = new ArrayList<>();
         private final List<Verdict.Run> runs = new ArrayList<>();
         private int current;
+        private @Nullable String trace;
 
         Run(Connection connection, List<Task<?>> all, InboxStore.Claim claim) {
             this.connection = connection;
@@ -234,15 +241,23 @@ final class DeliveryTransaction {
             Work<T> work = (Work<T>) together.get(0).work();
             List<Event<T>> events =
                     together.stream().map(task -> (Event<T>) task.event()).toList();
+            HandlerTransaction tx =
+                    new HandlerTransaction(guard, Records.delivery(current(), currentRun(), events.size()));
             long began = System.nanoTime();
-            Outcome outcome;
-            try {
-                outcome = work.run(
-                        events,
-                        new HandlerTransaction(guard, Records.delivery(current(), currentRun(), events.size())));
+            try (Tracing.AttemptSpan span = tracing.begin(together, currentRun().attempt())) {
+                trace = span.traceparent();
+                try {
+                    requireDone(work.run(events, tx));
+                } catch (Throwable e) {
+                    span.failed(e);
+                    throw e;
+                }
             } finally {
                 meters.took(System.nanoTime() - began);
             }
+        }
+
+        private static void requireDone(Outcome outcome) throws NotDoneException {
             if (!(outcome instanceof Outcome.Done)) {
                 throw new NotDoneException(outcome);
             }

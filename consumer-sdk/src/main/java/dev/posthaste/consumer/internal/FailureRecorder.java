@@ -7,6 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import javax.sql.DataSource;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,6 +15,7 @@ import dev.posthaste.consumer.inbox.Arrival;
 import dev.posthaste.consumer.inbox.FailedAttempt;
 import dev.posthaste.consumer.inbox.Fate;
 import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.inbox.StoredRecord;
 import dev.posthaste.consumer.inbox.Verdict;
 import dev.posthaste.schemas.catalog.OnDeadLetter;
 
@@ -35,6 +37,7 @@ final class FailureRecorder {
     private final OnDeadLetter onDeadLetter;
     private final DeliveryMeters meters;
     private final Arrivals arrivals;
+    private final Breaker breaker;
 
     FailureRecorder(HandlerSetup setup, InboxStore inbox, DeliveryMeters meters) {
         this.handler = setup.handler();
@@ -44,15 +47,30 @@ final class FailureRecorder {
         this.onDeadLetter = setup.onDeadLetter();
         this.meters = meters;
         this.arrivals = setup.arrivals();
+        this.breaker = setup.breaker();
     }
 
-    /** The handler threw, or said that it is not done. */
-    ChunkResult.Ending failed(Task<?> task, Verdict.Run run, Throwable cause) {
+    /**
+     * The handler threw, or said that it is not done.
+     *
+     * @param trace the attempt's span, to which the next one is linked; null for none
+     * @param probe whether it ran as a probe of the breaker: then a failure that is not the message's is not written
+     */
+    ChunkResult.Ending failed(
+            Task<?> task, Verdict.Run run, Throwable cause, @Nullable String trace, boolean probe) {
         FailurePolicy.Decision decision = policy.decide(cause, run);
+        if (probe && !decision.ofTheMessage() && !breaker.probeFailed()) {
+            meters.probeFailed();
+            return new ChunkResult.Paused();
+        }
         String error = cause instanceof NotDoneException
                 ? ""
                 : ErrorSummary.of(cause, task.record().value());
-        return write(task.arrival(), run, decision, error, task.record());
+        ChunkResult.Ending ending = write(task.arrival(), run, decision, error, Records.stored(task.record(), trace));
+        if (!decision.ofTheMessage()) {
+            breaker.failed(task.event().id(), decision.code());
+        }
+        return ending;
     }
 
     /** Nothing but locks stood against it: that spends no attempt. */
@@ -78,7 +96,7 @@ final class FailureRecorder {
                 begun,
                 policy.unfinished(begun, "process-ended"),
                 "the process ended during attempt " + begun.attempt(),
-                task.record());
+                Records.stored(task.record()));
     }
 
     /** It is no message for this handler: a dead letter at once, byte for byte. */
@@ -111,7 +129,7 @@ final class FailureRecorder {
             Verdict.Run run,
             FailurePolicy.Decision decision,
             String error,
-            ConsumerRecord<byte[], byte[]> record) {
+            StoredRecord record) {
         meters.failed();
         String summary =
                 decision.why().isEmpty() || error.isEmpty() ? decision.why() + error : decision.why() + ": " + error;
@@ -123,7 +141,7 @@ final class FailureRecorder {
                 decision.code(),
                 summary,
                 decision.fate() instanceof Fate.Retry || onDeadLetter == OnDeadLetter.BLOCK,
-                Records.stored(record),
+                record,
                 null));
     }
 

@@ -1,5 +1,7 @@
 package dev.posthaste.consumer.internal;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -8,8 +10,6 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-
-import io.micrometer.core.instrument.Gauge;
 
 import dev.posthaste.consumer.ConsumerHealth;
 import dev.posthaste.consumer.StoppedPartition;
@@ -31,7 +31,7 @@ public final class HandlerLoop {
     private final MemberLoop main;
     private final MemberLoop retried;
     private final Outgoing outgoing;
-    private final Gauge stoppedGauge;
+    private final HandlerGauges gauges;
 
     /** Makes one; nothing runs before {@link #start()}. */
     public HandlerLoop(HandlerSetup setup) {
@@ -55,11 +55,7 @@ public final class HandlerLoop {
         this.main = new MemberLoop(setup, setup.topics().main(), inbox, runner, workers);
         this.retried = new MemberLoop(setup, setup.topics().retry(), inbox, runner, workers);
         this.outgoing = new Outgoing(setup, inbox);
-        this.stoppedGauge = Gauge.builder("posthaste.partitions.stopped", this, loop -> loop.stopped()
-                        .size())
-                .description("Partitions that stand still")
-                .tag("handler", setup.handler())
-                .register(setup.meters());
+        this.gauges = new HandlerGauges(setup, inbox, this);
     }
 
     private ExecutorService newWorkers() {
@@ -97,7 +93,7 @@ public final class HandlerLoop {
         } finally {
             workers.shutdownNow();
             outgoing.close();
-            setup.meters().remove(stoppedGauge);
+            gauges.remove();
         }
     }
 
@@ -106,7 +102,7 @@ public final class HandlerLoop {
         return main.isKafkaAvailable() && retried.isKafkaAvailable();
     }
 
-    private List<StoppedPartition> stopped() {
+    List<StoppedPartition> stopped() {
         return Stream.concat(main.stopped().stream(), retried.stopped().stream())
                 .toList();
     }
@@ -114,6 +110,27 @@ public final class HandlerLoop {
     /** How it is now. */
     public ConsumerHealth.HandlerHealth health() {
         return new ConsumerHealth.HandlerHealth(
-                setup.handler(), main.isRunning(), isKafkaAvailable(), main.partitions(), stopped());
+                setup.handler(),
+                main.isRunning(),
+                isKafkaAvailable(),
+                Stream.concat(main.partitions().stream(), retried.partitions().stream())
+                        .toList(),
+                stopped(),
+                setup.breaker().open().orElse(null),
+                failingRoutes());
+    }
+
+    List<String> failingRoutes() {
+        return outgoing.failing().stream().map(InboxStore.Route::wireName).toList();
+    }
+
+    /** Reads the figures of its inbox anew, on a connection in auto-commit. */
+    void readFigures(Connection connection) throws SQLException {
+        gauges.read(connection);
+    }
+
+    /** The figures of its inbox are not known any more. */
+    void forgetFigures() {
+        gauges.forget();
     }
 }

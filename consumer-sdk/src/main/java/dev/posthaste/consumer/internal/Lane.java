@@ -40,6 +40,7 @@ final class Lane implements Runnable {
     private final int chunkMax;
     private final Executor workers;
     private final StoreGate gate;
+    private final Breaker breaker;
     private final Clock clock;
 
     private final Deque<ConsumerRecord<byte[], byte[]>> waiting = new ArrayDeque<>();
@@ -47,6 +48,7 @@ final class Lane implements Runnable {
     private long finishedOffset = -1;
     private boolean started;
     private boolean running;
+    private boolean probing;
     private boolean closed;
     private @Nullable StoppedPartition stopped;
     private @Nullable StoppedPartition held;
@@ -65,6 +67,7 @@ final class Lane implements Runnable {
             int chunkMax,
             Executor workers,
             StoreGate gate,
+            Breaker breaker,
             Clock clock) {
         this.handler = handler;
         this.partition = partition;
@@ -72,6 +75,7 @@ final class Lane implements Runnable {
         this.chunkMax = chunkMax;
         this.workers = workers;
         this.gate = gate;
+        this.breaker = breaker;
         this.clock = clock;
         this.suspects = chunkMax;
     }
@@ -103,10 +107,23 @@ final class Lane implements Runnable {
 
     /** Runs the next chunk soon, if there is one and nothing stands against it. */
     synchronized void wake() {
-        if (!running && !closed && started && stopped == null && !waiting.isEmpty() && gate.isOpen() && !isHeld()) {
+        if (!running && !closed && started && stopped == null && !waiting.isEmpty() && !isHeld() && isPermitted()) {
             running = true;
             workers.execute(this);
         }
+    }
+
+    /** By the breaker and by the store's gate; asked last, since each may let only one of many try. */
+    private boolean isPermitted() {
+        Breaker.Permit permit = breaker.permit(partition);
+        probing = permit == Breaker.Permit.PROBE;
+        if (permit != Breaker.Permit.NONE && gate.mayTry()) {
+            return true;
+        }
+        if (probing) {
+            breaker.probeEnded();
+        }
+        return false;
     }
 
     private boolean isHeld() {
@@ -120,7 +137,7 @@ final class Lane implements Runnable {
 
     private ChunkResult runNextChunk() {
         try {
-            return runner.run(nextChunk(), isSuspect());
+            return isProbing() ? runner.probe(nextChunk().get(0)) : runner.run(nextChunk(), isSuspect());
         } catch (RuntimeException | Error e) { // a fault of ours must stand still visibly as well
             return new ChunkResult(
                     0,
@@ -130,6 +147,10 @@ final class Lane implements Runnable {
                             e.getClass().getName(),
                             "a fault in the SDK: " + ErrorSummary.of(e, new byte[0]))));
         }
+    }
+
+    private synchronized boolean isProbing() {
+        return probing;
     }
 
     private synchronized boolean isSuspect() {
@@ -165,10 +186,18 @@ final class Lane implements Runnable {
                     busy.until());
         } else if (result.ending() instanceof ChunkResult.Full full) {
             hold(full);
-        } else if (result.ending() instanceof ChunkResult.Done) {
+        }
+        if (answers(result.ending())) {
             gate.succeeded();
         }
         wake();
+    }
+
+    /** Whether the database has answered. */
+    private static boolean answers(ChunkResult.Ending ending) {
+        return ending instanceof ChunkResult.Done
+                || ending instanceof ChunkResult.Busy
+                || ending instanceof ChunkResult.Full;
     }
 
     private void hold(ChunkResult.Full full) {

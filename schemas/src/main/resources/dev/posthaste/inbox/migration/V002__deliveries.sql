@@ -32,6 +32,8 @@ CREATE TABLE inbox.outgoing (
     emitted_at    timestamptz,
     emit_failures integer     NOT NULL DEFAULT 0,
     emit_error    text,
+    -- The span of the last attempt, to which the next one is linked.
+    last_trace    text,
     record_key    bytea,
     record_value  bytea,
     header_names  bytea[]     NOT NULL,
