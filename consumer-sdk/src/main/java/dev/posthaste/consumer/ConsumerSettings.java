@@ -71,7 +71,8 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax, breaker);
+                waitingMax,
+                breaker);
     }
 
     /** The same with that many partitions at a time. */
@@ -84,7 +85,8 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax, breaker);
+                waitingMax,
+                breaker);
     }
 
     /** The same with that bound on waiting for a lock. */
@@ -97,19 +99,36 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax, breaker);
+                waitingMax,
+                breaker);
     }
 
     /** The same with that many immediate retries after contention. */
     public ConsumerSettings withContentionRetriesMax(int retries) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, breaker);
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                retries,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                breaker);
     }
 
     /** The same with that longest pause while a store is away. */
     public ConsumerSettings withStoreBackoffMax(Duration max) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax, breaker);
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                max,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                breaker);
     }
 
     /** The same with that bound on a drain. */
@@ -122,7 +141,8 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 timeout,
                 sessionTimeout,
-                waitingMax, breaker);
+                waitingMax,
+                breaker);
     }
 
     /** The same with that patience of Kafka's with a silent member. */
@@ -135,7 +155,8 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 timeout,
-                waitingMax, breaker);
+                waitingMax,
+                breaker);
     }
 
     /** The same with that many messages behind one key. */

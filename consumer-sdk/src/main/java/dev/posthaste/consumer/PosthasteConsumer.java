@@ -30,6 +30,7 @@ import dev.posthaste.consumer.internal.KafkaSettings;
 import dev.posthaste.consumer.internal.PartitionKeeper;
 import dev.posthaste.consumer.internal.StoreGate;
 import dev.posthaste.consumer.internal.Worker;
+import dev.posthaste.consumer.internal.outcomes.OutcomePublisher;
 import dev.posthaste.schemas.Namespace;
 import dev.posthaste.schemas.catalog.Catalog;
 import dev.posthaste.schemas.catalog.DeliveryOrder;
@@ -49,6 +50,7 @@ public final class PosthasteConsumer implements AutoCloseable {
     private final List<HandlerLoop> loops;
     private final PartitionKeeper partitions;
     private final FigureKeeper figures;
+    private final OutcomePublisher outcomes;
     private final StoreGate inboxGate;
     private final Duration drainTimeout;
     private final MeterRegistry registry;
@@ -57,9 +59,11 @@ public final class PosthasteConsumer implements AutoCloseable {
 
     private PosthasteConsumer(Builder builder) {
         this.inboxGate = new StoreGate("the inbox's database", builder.settings.storeBackoffMax(), System::nanoTime);
-        this.loops = builder.loops(inboxGate);
+        Worker worker = Worker.here();
+        this.loops = builder.loops(inboxGate, worker);
         this.partitions = new PartitionKeeper(given(builder.dataSource, "dataSource"));
         this.figures = new FigureKeeper(given(builder.dataSource, "dataSource"), inboxGate, loops);
+        this.outcomes = builder.outcomes(loops, inboxGate, worker);
         this.drainTimeout = builder.settings.drainTimeout();
         this.registry = given(builder.meters, "meters");
         this.gauges = List.of(available("inbox", inboxGate::isAvailable), available("kafka", () -> loops.stream()
@@ -91,6 +95,7 @@ public final class PosthasteConsumer implements AutoCloseable {
         started = true;
         partitions.start();
         figures.start();
+        outcomes.start();
         loops.forEach(HandlerLoop::start);
     }
 
@@ -119,6 +124,7 @@ public final class PosthasteConsumer implements AutoCloseable {
             for (HandlerLoop loop : loops) {
                 drained &= loop.awaitEnd();
             }
+            outcomes.stop();
             gauges.forEach(registry::remove);
             return drained;
         } catch (InterruptedException e) {
@@ -234,11 +240,21 @@ public final class PosthasteConsumer implements AutoCloseable {
             return new PosthasteConsumer(this);
         }
 
-        private List<HandlerLoop> loops(StoreGate inboxGate) {
-            Worker worker = Worker.here();
+        private List<HandlerLoop> loops(StoreGate inboxGate, Worker worker) {
             return handlers.stream()
                     .map(handler -> new HandlerLoop(setup(handler, inboxGate, worker)))
                     .toList();
+        }
+
+        private OutcomePublisher outcomes(List<HandlerLoop> loops, StoreGate inboxGate, Worker worker) {
+            return new OutcomePublisher(
+                    given(namespace, "namespace").outcomesTopic(),
+                    loops.stream().map(HandlerLoop::outcomes).toList(),
+                    given(dataSource, "dataSource"),
+                    inboxGate,
+                    KafkaSettings.ofOutcomes(given(bootstrapServers, "bootstrapServers"), kafka),
+                    worker,
+                    Clock.systemUTC());
         }
 
         private HandlerSetup setup(Handler handler, StoreGate inboxGate, Worker worker) {

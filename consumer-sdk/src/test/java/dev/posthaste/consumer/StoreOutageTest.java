@@ -118,13 +118,14 @@ class StoreOutageTest {
             }
             soon().until(() -> !consumer.health().inboxAvailable());
             int before = asked.get();
-            await().during(Duration.ofSeconds(4))
-                    .atMost(Duration.ofSeconds(10))
-                    .until(() -> !consumer.health().inboxAvailable());
+            await().during(Duration.ofSeconds(4)).atMost(Duration.ofSeconds(10)).until(() -> !consumer.health()
+                    .inboxAvailable());
             int while4Seconds = asked.get() - before;
             assertThat(gauge(scene, "inbox")).isZero();
             giveBack(scene);
-            soon().until(() -> scene.effects("due-notice").size() + scene.effects("statistics").size() == 300);
+            soon().until(() -> scene.effects("due-notice").size()
+                            + scene.effects("statistics").size()
+                    == 300);
 
             // 6 lanes and 4 pollers: without the gate each would have asked in every pause.
             assertThat(while4Seconds)
@@ -136,7 +137,9 @@ class StoreOutageTest {
 
     private static DataSource counting(DataSource source, AtomicInteger asked) {
         return (DataSource) Proxy.newProxyInstance(
-                StoreOutageTest.class.getClassLoader(), new Class<?>[] {DataSource.class}, (proxy, method, arguments) -> {
+                StoreOutageTest.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> {
                     if (method.getName().equals("getConnection")) {
                         asked.incrementAndGet();
                     }
@@ -161,7 +164,8 @@ class StoreOutageTest {
 
         @Override
         protected void append(ILoggingEvent event) {
-            if (event.getMessage().contains("available again") && event.getArgumentArray()[1] instanceof Integer tries) {
+            if (event.getMessage().contains("available again")
+                    && event.getArgumentArray()[1] instanceof Integer tries) {
                 failedTries.addAndGet(tries);
             }
         }

@@ -87,7 +87,9 @@ class StoreRestartTest {
             assertThat(consumer.health().stopped()).isEmpty();
             soon().until(() ->
                     log.lines().stream().anyMatch(line -> line.startsWith("Kafka for topic") && line.contains("paus")));
-            await().during(Duration.ofSeconds(3)).atMost(Duration.ofSeconds(10)).until(() -> gauge(scene, "kafka") == 0);
+            await().during(Duration.ofSeconds(3))
+                    .atMost(Duration.ofSeconds(10))
+                    .until(() -> gauge(scene, "kafka") == 0);
             assertThat(log.lines())
                     .as("a line for the group and one for the offsets of either topic, however long it takes")
                     .hasSizeBetween(1, 4);

@@ -106,8 +106,7 @@ class TracingTest {
             }
         });
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {
-            TestMessage message =
-                    TestMessage.of(new Loan("ada-lovelace", 1)).with(MessageHeaders.TRACEPARENT, STAGED);
+            TestMessage message = TestMessage.of(new Loan("ada-lovelace", 1)).with(MessageHeaders.TRACEPARENT, STAGED);
             scene.publish("due-notice", 0, message);
             scene.start(failsTwice);
             soon().until(() -> scene.completed("due-notice").size() == 1 && spans.ended.size() == 3);
@@ -168,7 +167,8 @@ class TracingTest {
         try (URLClassLoader without = classPathWithout("opentelemetry")) {
             assertThatThrownBy(() -> without.loadClass("io.opentelemetry.api.trace.Span"))
                     .isInstanceOf(ClassNotFoundException.class);
-            var here = without.loadClass("dev.posthaste.consumer.internal.Tracing").getDeclaredMethod("here");
+            var here =
+                    without.loadClass("dev.posthaste.consumer.internal.Tracing").getDeclaredMethod("here");
             here.setAccessible(true);
             assertThat(here.invoke(null).getClass().getName()).doesNotContain("OpenTelemetry");
         }

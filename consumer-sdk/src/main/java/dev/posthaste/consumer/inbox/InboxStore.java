@@ -99,6 +99,16 @@ public interface InboxStore {
      */
     int callNext(Connection connection) throws SQLException;
 
+    /**
+     * Takes journal entries that nobody has told of yet, for a while: nobody else gets them before the lease is over.
+     *
+     * @param max at most that many
+     */
+    List<JournalEntry> takeUntold(Connection connection, int max, Duration lease) throws SQLException;
+
+    /** Writes down that they were told of. */
+    void told(Connection connection, List<JournalEntry> entries) throws SQLException;
+
     /** Where a kept record goes. */
     enum Route {
         /** The retry topic, when it is due. */

@@ -38,6 +38,7 @@ public final class PostgresInbox implements InboxStore {
     private final Failures failures;
     private final DueRecords dueRecords;
     private final Figures figures;
+    private final Journal journal;
 
     /**
      * Makes one.
@@ -56,6 +57,7 @@ public final class PostgresInbox implements InboxStore {
         this.failures = new Failures(handler, host, completions);
         this.dueRecords = new DueRecords(handler);
         this.figures = new Figures(handler);
+        this.journal = new Journal(handler);
     }
 
     @Override
@@ -185,6 +187,16 @@ public final class PostgresInbox implements InboxStore {
     @Override
     public void notEmitted(Connection connection, DueRecord record, String error, Duration delay) throws SQLException {
         dueRecords.notEmitted(connection, record, error, delay);
+    }
+
+    @Override
+    public List<JournalEntry> takeUntold(Connection connection, int max, Duration lease) throws SQLException {
+        return journal.takeUntold(connection, max, lease);
+    }
+
+    @Override
+    public void told(Connection connection, List<JournalEntry> entries) throws SQLException {
+        journal.told(connection, entries);
     }
 
     @Override

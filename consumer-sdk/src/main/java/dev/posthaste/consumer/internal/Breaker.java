@@ -56,8 +56,7 @@ public final class Breaker {
      * @param patience after so long open, a failed probe counts as an attempt
      * @param nanoTime a clock that never goes back, as {@link System#nanoTime()}
      */
-    public Breaker(
-            String handler, BreakerSettings settings, Duration patience, LongSupplier nanoTime, Clock clock) {
+    public Breaker(String handler, BreakerSettings settings, Duration patience, LongSupplier nanoTime, Clock clock) {
         this.handler = handler;
         this.settings = settings;
         this.patience = patience;

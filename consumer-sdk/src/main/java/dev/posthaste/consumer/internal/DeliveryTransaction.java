@@ -71,7 +71,11 @@ final class DeliveryTransaction {
      * @param run as what it ran
      * @param trace its span; null for none
      */
-    record HandlerFailed(Task<?> task, Verdict.Run run, Throwable cause, @Nullable String trace) implements Attempt {}
+    record HandlerFailed(
+            Task<?> task,
+            Verdict.Run run,
+            Throwable cause,
+            @Nullable String trace) implements Attempt {}
 
     /** Nothing was committed: a deadlock, a serialization failure or a lock time-out, again and again. */
     record Contended(Task<?> task, Verdict.Run run, Throwable cause) implements Attempt {}

@@ -56,8 +56,7 @@ final class FailureRecorder {
      * @param trace the attempt's span, to which the next one is linked; null for none
      * @param probe whether it ran as a probe of the breaker: then a failure that is not the message's is not written
      */
-    ChunkResult.Ending failed(
-            Task<?> task, Verdict.Run run, Throwable cause, @Nullable String trace, boolean probe) {
+    ChunkResult.Ending failed(Task<?> task, Verdict.Run run, Throwable cause, @Nullable String trace, boolean probe) {
         FailurePolicy.Decision decision = policy.decide(cause, run);
         if (probe && !decision.ofTheMessage() && !breaker.probeFailed()) {
             meters.probeFailed();
@@ -125,11 +124,7 @@ final class FailureRecorder {
     }
 
     private ChunkResult.Ending write(
-            Arrival arrival,
-            Verdict.Run run,
-            FailurePolicy.Decision decision,
-            String error,
-            StoredRecord record) {
+            Arrival arrival, Verdict.Run run, FailurePolicy.Decision decision, String error, StoredRecord record) {
         meters.failed();
         String summary =
                 decision.why().isEmpty() || error.isEmpty() ? decision.why() + error : decision.why() + ": " + error;

@@ -74,8 +74,7 @@ final class HandlerGauges {
         return Gauge.builder(
                         "posthaste.outgoing.waiting",
                         this,
-                        self -> self.value(
-                                known -> known.waiting().outgoing().getOrDefault(route, 0L)))
+                        self -> self.value(known -> known.waiting().outgoing().getOrDefault(route, 0L)))
                 .description("kept records that are to be put on the route's topic, now or later")
                 .tags(Tags.of("handler", handler, "route", route.wireName()))
                 .register(registry);

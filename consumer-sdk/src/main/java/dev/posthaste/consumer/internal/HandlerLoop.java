@@ -15,6 +15,7 @@ import dev.posthaste.consumer.ConsumerHealth;
 import dev.posthaste.consumer.StoppedPartition;
 import dev.posthaste.consumer.inbox.InboxStore;
 import dev.posthaste.consumer.inbox.PostgresInbox;
+import dev.posthaste.consumer.internal.outcomes.OutcomeSource;
 import dev.posthaste.consumer.internal.outgoing.Outgoing;
 
 /**
@@ -32,12 +33,13 @@ public final class HandlerLoop {
     private final MemberLoop retried;
     private final Outgoing outgoing;
     private final HandlerGauges gauges;
+    private final InboxStore inbox;
 
     /** Makes one; nothing runs before {@link #start()}. */
     public HandlerLoop(HandlerSetup setup) {
         this.setup = setup;
         this.workers = newWorkers();
-        InboxStore inbox = new PostgresInbox(
+        this.inbox = new PostgresInbox(
                 setup.handler(),
                 setup.worker().owner(),
                 setup.worker().host(),
@@ -118,6 +120,11 @@ public final class HandlerLoop {
                 stopped(),
                 setup.breaker().open().orElse(null),
                 failingRoutes());
+    }
+
+    /** What is told of it to those who watch. */
+    public OutcomeSource outcomes() {
+        return new OutcomeSource(setup.handler(), inbox, setup.decoder().reads());
     }
 
     List<String> failingRoutes() {

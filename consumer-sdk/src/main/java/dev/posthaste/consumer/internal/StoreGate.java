@@ -43,8 +43,8 @@ public final class StoreGate {
     }
 
     /**
-     * Whether the caller may try the store now; if so it must tell what it found. While the store is away one may, after
-     * each pause, and all others leave it alone (provision S1 27).
+     * Whether the caller may try the store now; if so it must tell what it found. While the store is away one may,
+     * after each pause, and all others leave it alone (provision S1 27).
      */
     public synchronized boolean mayTry() {
         if (failures == 0) {
