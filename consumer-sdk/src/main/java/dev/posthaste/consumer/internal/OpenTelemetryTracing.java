@@ -41,6 +41,7 @@ final class OpenTelemetryTracing implements Tracing {
     };
 
     @Override
+    @SuppressWarnings("MustBeClosedChecker") // the scope is closed with the span
     public Tracing.AttemptSpan begin(List<Task<?>> tasks, int attempt) {
         if (!GlobalOpenTelemetry.isSet()) {
             return Tracing.AttemptSpan.NONE;
