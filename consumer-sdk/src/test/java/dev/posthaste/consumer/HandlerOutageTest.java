@@ -4,6 +4,7 @@ import java.net.ConnectException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
@@ -11,6 +12,12 @@ import java.util.stream.IntStream;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
 
+import dev.posthaste.schemas.catalog.Catalog;
+import dev.posthaste.schemas.catalog.DeliveryMode;
+import dev.posthaste.schemas.catalog.DeliveryOrder;
+import dev.posthaste.schemas.catalog.DurableDelivery;
+import dev.posthaste.schemas.catalog.HandlerRecord;
+import dev.posthaste.schemas.catalog.OnDeadLetter;
 import dev.posthaste.testkit.PosthasteStack;
 import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.Stack;
@@ -26,6 +33,26 @@ class HandlerOutageTest {
     private static final Duration OUTAGE =
             Boolean.getBoolean("posthaste.full") ? Duration.ofMinutes(10) : Duration.ofSeconds(8);
 
+    /** Three attempts within an hour. */
+    private static final Catalog CATALOG = Catalogs.of(
+            List.of(Catalogs.event(Loan.TYPE, 1)),
+            List.of(new HandlerRecord(
+                    "due-notice",
+                    "lending",
+                    List.of(new HandlerRecord.Subscription(Loan.TYPE, Set.of(1))),
+                    DeliveryMode.TRANSACTIONAL,
+                    DeliveryOrder.UNORDERED,
+                    OnDeadLetter.PASS,
+                    new DurableDelivery(
+                            "effect-once",
+                            "the test's database",
+                            "skipped",
+                            new DurableDelivery.Retry(
+                                    3, Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofHours(1)),
+                            "docs/runbooks/none.md",
+                            Duration.ofMinutes(5),
+                            new DurableDelivery.Alerts(Duration.ofMinutes(1), 1)))));
+
     private static final int MESSAGES = 10;
     private static final int LANES = 2;
 
@@ -40,7 +67,7 @@ class HandlerOutageTest {
     }
 
     private static PosthasteConsumer start(Scene scene, Handler handler) {
-        return scene.start(scene.builder(handler)
+        return scene.start(scene.builder(CATALOG, handler)
                 .settings(ConsumerSettings.defaults()
                         .withLanesMax(LANES)
                         .withSessionTimeout(Duration.ofSeconds(6))
