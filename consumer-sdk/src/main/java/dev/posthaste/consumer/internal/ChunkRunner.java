@@ -154,9 +154,12 @@ final class ChunkRunner {
             return new ChunkResult.Abandoned();
         }
         if (attempt instanceof DeliveryTransaction.HandlerFailed failed) {
-            return failed.cause() instanceof TransactionEndedException
-                    ? ended(failed)
-                    : failures.failed(failed.task(), failed.run(), failed.cause(), failed.trace(), probe);
+            if (failed.cause() instanceof TransactionEndedException) {
+                return ended(failed);
+            }
+            return probe && failures.isOutage(failed.run(), failed.cause())
+                    ? new ChunkResult.Paused()
+                    : failures.failed(failed.task(), failed.run(), failed.cause(), failed.trace());
         }
         if (attempt instanceof DeliveryTransaction.Contended contended) {
             return failures.contended(contended.task(), contended.run(), contended.cause());

@@ -54,14 +54,9 @@ final class FailureRecorder {
      * The handler threw, or said that it is not done.
      *
      * @param trace the attempt's span, to which the next one is linked; null for none
-     * @param probe whether it ran as a probe of the breaker: then a failure that is not the message's is not written
      */
-    ChunkResult.Ending failed(Task<?> task, Verdict.Run run, Throwable cause, @Nullable String trace, boolean probe) {
+    ChunkResult.Ending failed(Task<?> task, Verdict.Run run, Throwable cause, @Nullable String trace) {
         FailurePolicy.Decision decision = policy.decide(cause, run);
-        if (probe && !decision.ofTheMessage() && !breaker.probeFailed()) {
-            meters.probeFailed();
-            return new ChunkResult.Paused();
-        }
         String error = cause instanceof NotDoneException
                 ? ""
                 : ErrorSummary.of(cause, task.record().value());
@@ -70,6 +65,15 @@ final class FailureRecorder {
             breaker.failed(task.event().id(), decision.code());
         }
         return ending;
+    }
+
+    /** The same of a probe: whether the outage lasts, so that the failure is no attempt and nothing is written. */
+    boolean isOutage(Verdict.Run run, Throwable cause) {
+        boolean outage = !policy.decide(cause, run).ofTheMessage() && !breaker.probeFailed();
+        if (outage) {
+            meters.probeFailed();
+        }
+        return outage;
     }
 
     /** Nothing but locks stood against it: that spends no attempt. */
