@@ -2,6 +2,8 @@ package dev.posthaste.consumer;
 
 import java.util.List;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How a {@link PosthasteConsumer} is, at one moment. Immutable.
  *
@@ -15,12 +17,16 @@ public record ConsumerHealth(boolean inboxAvailable, List<HandlerHealth> handler
         handlers = List.copyOf(handlers);
     }
 
-    /** Whether messages flow: both stores are there and no partition stands still. */
+    /**
+     * Whether messages flow: both stores are there, no partition stands still and no handler pauses. Records that
+     * cannot be put on a retry or dead-letter topic change nothing about it: nothing waits for them.
+     */
     public boolean isReady() {
         return inboxAvailable
                 && handlers.stream()
                         .allMatch(handler -> handler.running()
                                 && handler.kafkaAvailable()
+                                && handler.breaker() == null
                                 && handler.stopped().isEmpty());
     }
 
@@ -40,22 +46,29 @@ public record ConsumerHealth(boolean inboxAvailable, List<HandlerHealth> handler
      * @param handler its name
      * @param running whether its thread runs: after start and before the end of a drain
      * @param kafkaAvailable whether it is a live member of its group
-     * @param partitions how many partitions are its own
+     * @param partitions the partitions that are its own, {@code <topic>-<number>}, those of its retry topic among them
      * @param stopped those of them that stand still
      * @param hung messages on which it has worked for longer than {@link ConsumerSettings#hungAfter()}, or whose lease
      *     has ended meanwhile; others go on, so this alone does not make it unready
+     * @param breaker why it pauses; null while it does not
+     * @param failingRoutes {@code retry}, {@code dead-letter}: whose topic does not take records now; they are kept and
+     *     tried again
      */
     public record HandlerHealth(
             String handler,
             boolean running,
             boolean kafkaAvailable,
-            int partitions,
+            List<String> partitions,
             List<StoppedPartition> stopped,
-            List<HungDelivery> hung) {
+            List<HungDelivery> hung,
+            @Nullable OpenBreaker breaker,
+            List<String> failingRoutes) {
         /** Copies the lists. */
         public HandlerHealth {
+            partitions = List.copyOf(partitions);
             stopped = List.copyOf(stopped);
             hung = List.copyOf(hung);
+            failingRoutes = List.copyOf(failingRoutes);
         }
     }
 }

@@ -23,6 +23,7 @@ import java.time.Duration;
  *     100 ms to 24 h, default 1 min
  * @param abortTerminalWrites whether the end of a drain may leave what came of a leased call unwritten, so that the
  *     call is made again elsewhere; default false: it is written first, which may take 7 s more
+ * @param breaker when a handler pauses because everything it touches fails
  */
 public record ConsumerSettings(
         int chunkMax,
@@ -34,7 +35,8 @@ public record ConsumerSettings(
         Duration sessionTimeout,
         int waitingMax,
         Duration hungAfter,
-        boolean abortTerminalWrites) {
+        boolean abortTerminalWrites,
+        BreakerSettings breaker) {
 
     /**
      * Checks every setting.
@@ -65,7 +67,8 @@ public record ConsumerSettings(
                 Duration.ofSeconds(10),
                 1_000,
                 Duration.ofMinutes(1),
-                false);
+                false,
+                BreakerSettings.defaults());
     }
 
     /** The same with that many records to a transaction. */
@@ -80,7 +83,8 @@ public record ConsumerSettings(
                 sessionTimeout,
                 waitingMax,
                 hungAfter,
-                abortTerminalWrites);
+                abortTerminalWrites,
+                breaker);
     }
 
     /** The same with that many partitions at a time. */
@@ -95,7 +99,8 @@ public record ConsumerSettings(
                 sessionTimeout,
                 waitingMax,
                 hungAfter,
-                abortTerminalWrites);
+                abortTerminalWrites,
+                breaker);
     }
 
     /** The same with that bound on waiting for a lock. */
@@ -110,7 +115,8 @@ public record ConsumerSettings(
                 sessionTimeout,
                 waitingMax,
                 hungAfter,
-                abortTerminalWrites);
+                abortTerminalWrites,
+                breaker);
     }
 
     /** The same with that many immediate retries after contention. */
@@ -125,7 +131,8 @@ public record ConsumerSettings(
                 sessionTimeout,
                 waitingMax,
                 hungAfter,
-                abortTerminalWrites);
+                abortTerminalWrites,
+                breaker);
     }
 
     /** The same with that longest pause while a store is away. */
@@ -140,7 +147,8 @@ public record ConsumerSettings(
                 sessionTimeout,
                 waitingMax,
                 hungAfter,
-                abortTerminalWrites);
+                abortTerminalWrites,
+                breaker);
     }
 
     /** The same with that bound on a drain. */
@@ -155,7 +163,8 @@ public record ConsumerSettings(
                 sessionTimeout,
                 waitingMax,
                 hungAfter,
-                abortTerminalWrites);
+                abortTerminalWrites,
+                breaker);
     }
 
     /** The same with that patience of Kafka's with a silent member. */
@@ -170,7 +179,8 @@ public record ConsumerSettings(
                 timeout,
                 waitingMax,
                 hungAfter,
-                abortTerminalWrites);
+                abortTerminalWrites,
+                breaker);
     }
 
     /** The same with that many messages behind one key. */
@@ -185,7 +195,24 @@ public record ConsumerSettings(
                 sessionTimeout,
                 messages,
                 hungAfter,
-                abortTerminalWrites);
+                abortTerminalWrites,
+                breaker);
+    }
+
+    /** The same with that breaker. */
+    public ConsumerSettings withBreaker(BreakerSettings settings) {
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites,
+                settings);
     }
 
     /** The same with that patience before a message is named as hung. */
@@ -200,7 +227,8 @@ public record ConsumerSettings(
                 sessionTimeout,
                 waitingMax,
                 time,
-                abortTerminalWrites);
+                abortTerminalWrites,
+                breaker);
     }
 
     /** The same with that rule for the end of a drain. */
@@ -215,7 +243,8 @@ public record ConsumerSettings(
                 sessionTimeout,
                 waitingMax,
                 hungAfter,
-                abort);
+                abort,
+                breaker);
     }
 
     private static void between(String name, int value, int min, int max) {

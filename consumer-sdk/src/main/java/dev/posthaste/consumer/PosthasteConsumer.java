@@ -19,8 +19,11 @@ import io.micrometer.core.instrument.MeterRegistry;
 import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.consumer.internal.Arrivals;
+import dev.posthaste.consumer.internal.Breaker;
 import dev.posthaste.consumer.internal.CatalogCheck;
 import dev.posthaste.consumer.internal.Decoder;
+import dev.posthaste.consumer.internal.FailurePolicy;
+import dev.posthaste.consumer.internal.FigureKeeper;
 import dev.posthaste.consumer.internal.HandlerLoop;
 import dev.posthaste.consumer.internal.HandlerSetup;
 import dev.posthaste.consumer.internal.Heartbeat;
@@ -28,6 +31,7 @@ import dev.posthaste.consumer.internal.KafkaSettings;
 import dev.posthaste.consumer.internal.PartitionKeeper;
 import dev.posthaste.consumer.internal.StoreGate;
 import dev.posthaste.consumer.internal.Worker;
+import dev.posthaste.consumer.internal.outcomes.OutcomePublisher;
 import dev.posthaste.schemas.Namespace;
 import dev.posthaste.schemas.catalog.Catalog;
 import dev.posthaste.schemas.catalog.DeliveryOrder;
@@ -47,6 +51,8 @@ public final class PosthasteConsumer implements AutoCloseable {
     private final List<HandlerLoop> loops;
     private final PartitionKeeper partitions;
     private final Heartbeat heartbeat = new Heartbeat();
+    private final FigureKeeper figures;
+    private final OutcomePublisher outcomes;
     private final StoreGate inboxGate;
     private final Duration drainTimeout;
     private final MeterRegistry registry;
@@ -55,8 +61,11 @@ public final class PosthasteConsumer implements AutoCloseable {
 
     private PosthasteConsumer(Builder builder) {
         this.inboxGate = new StoreGate("the inbox's database", builder.settings.storeBackoffMax(), System::nanoTime);
-        this.loops = builder.loops(inboxGate, heartbeat);
+        Worker worker = Worker.here();
+        this.loops = builder.loops(inboxGate, worker, heartbeat);
         this.partitions = new PartitionKeeper(given(builder.dataSource, "dataSource"));
+        this.figures = new FigureKeeper(given(builder.dataSource, "dataSource"), inboxGate, loops);
+        this.outcomes = builder.outcomes(loops, inboxGate, worker);
         this.drainTimeout = builder.settings.drainTimeout();
         this.registry = given(builder.meters, "meters");
         this.gauges = List.of(available("inbox", inboxGate::isAvailable), available("kafka", () -> loops.stream()
@@ -87,6 +96,8 @@ public final class PosthasteConsumer implements AutoCloseable {
         }
         started = true;
         partitions.start();
+        figures.start();
+        outcomes.start();
         loops.forEach(HandlerLoop::start);
     }
 
@@ -108,12 +119,14 @@ public final class PosthasteConsumer implements AutoCloseable {
             started = true; // one that is drained before its start never starts
         }
         partitions.stop();
+        figures.stop();
         loops.forEach(loop -> loop.stop(bound));
         boolean drained = true;
         try {
             for (HandlerLoop loop : loops) {
                 drained &= loop.awaitEnd();
             }
+            outcomes.stop();
             gauges.forEach(registry::remove);
             return drained;
         } catch (InterruptedException e) {
@@ -232,11 +245,21 @@ public final class PosthasteConsumer implements AutoCloseable {
             return new PosthasteConsumer(this);
         }
 
-        private List<HandlerLoop> loops(StoreGate inboxGate, Heartbeat heartbeat) {
-            Worker worker = Worker.here();
+        private List<HandlerLoop> loops(StoreGate inboxGate, Worker worker, Heartbeat heartbeat) {
             return handlers.stream()
                     .map(handler -> new HandlerLoop(setup(handler, inboxGate, worker), heartbeat))
                     .toList();
+        }
+
+        private OutcomePublisher outcomes(List<HandlerLoop> loops, StoreGate inboxGate, Worker worker) {
+            return new OutcomePublisher(
+                    given(namespace, "namespace").outcomesTopic(),
+                    loops.stream().map(HandlerLoop::outcomes).toList(),
+                    given(dataSource, "dataSource"),
+                    inboxGate,
+                    KafkaSettings.ofOutcomes(given(bootstrapServers, "bootstrapServers"), kafka),
+                    worker,
+                    Clock.systemUTC());
         }
 
         private HandlerSetup setup(Handler handler, StoreGate inboxGate, Worker worker) {
@@ -248,12 +271,13 @@ public final class PosthasteConsumer implements AutoCloseable {
                     given(catalog, "catalog").handler(handler.name()).orElseThrow();
             boolean perKey = record.order() == DeliveryOrder.PER_KEY;
             Arrivals arrivals = new Arrivals(topics.retry(), perKey);
+            FailurePolicy failurePolicy = handler.options().failurePolicy(record, Clock.systemUTC());
             return new HandlerSetup(
                     handler.name(),
                     topics,
                     new Decoder(handler.routes(), json, arrivals),
                     arrivals,
-                    handler.options().failurePolicy(record, Clock.systemUTC()),
+                    failurePolicy,
                     perKey,
                     record.onDeadLetter(),
                     handler.options().leasing(record),
@@ -263,6 +287,12 @@ public final class PosthasteConsumer implements AutoCloseable {
                             KafkaSettings.ofProducer(servers, kafka)),
                     given(dataSource, "dataSource"),
                     inboxGate,
+                    new Breaker(
+                            handler.name(),
+                            settings.breaker(),
+                            failurePolicy.retry().horizon(),
+                            System::nanoTime,
+                            Clock.systemUTC()),
                     settings,
                     given(meters, "meters"),
                     worker,

@@ -35,6 +35,7 @@ class DependenciesTest {
                         "org.jspecify..",
                         "org.slf4j..",
                         "io.micrometer..",
+                        "io.opentelemetry..",
                         "com.fasterxml.jackson..",
                         "org.apache.kafka.clients.consumer..",
                         "org.apache.kafka.clients.producer..",

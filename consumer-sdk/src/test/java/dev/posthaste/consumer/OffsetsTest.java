@@ -3,6 +3,9 @@ package dev.posthaste.consumer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -10,6 +13,7 @@ import java.util.stream.IntStream;
 
 import org.apache.kafka.clients.admin.NewPartitions;
 import org.apache.kafka.clients.admin.RecordsToDelete;
+import org.apache.kafka.clients.admin.RemoveMembersFromConsumerGroupOptions;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 import org.awaitility.core.ConditionFactory;
@@ -67,6 +71,42 @@ class OffsetsTest {
             soon().until(() -> scene.effects("due-notice").size() == 12);
             assertThat(scene.query("SELECT n FROM effect WHERE n < 100 ORDER BY seq"))
                     .containsExactly("1", "2", "3", "4", "5", "6");
+        }
+    }
+
+    /** Its member is put out of the group after the database has the effect and before the offset is committed. */
+    @Test
+    void ackFailedAfterAcceptIsLoggedAndSkippedOnRedelivery(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1, "due-notice");
+                WarningLog log = new WarningLog()) {
+            Set<UUID> putOut = ConcurrentHashMap.newKeySet();
+            Handler loses = handler("due-notice").on(Loan.TYPE, 1, Loan.class).handle((event, tx) -> {
+                Scene.write("due-notice", event, tx);
+                if (putOut.add(event.id())) {
+                    scene.admin
+                            .removeMembersFromConsumerGroup(
+                                    scene.topic("due-notice"), new RemoveMembersFromConsumerGroupOptions())
+                            .all()
+                            .get();
+                }
+            });
+            PosthasteConsumer consumer = scene.start(loses);
+            int messages = 0;
+            // The member may notice before it commits: then there is no commit that fails, and the next one shows it.
+            while (log.lines().stream().noneMatch(line -> line.contains("were not committed")) && messages < 10) {
+                int published = ++messages;
+                scene.publish("due-notice", 0, loans(published, published));
+                soon().until(() -> Long.valueOf(2L * published).equals(scene.committed("due-notice", 0)));
+            }
+            assertThat(log.lines())
+                    .filteredOn(line -> line.contains("were not committed"))
+                    .singleElement()
+                    .asString()
+                    .contains(scene.topic("due-notice") + "-0", "will be skipped");
+            assertThat(scene.attempts("due-notice", "duplicate")).isEqualTo(messages);
+            assertThat(scene.effects("due-notice")).hasSize(messages);
+            assertThat(putOut).hasSize(messages);
+            assertThat(consumer.health().stopped()).isEmpty();
         }
     }
 

@@ -1,11 +1,17 @@
 package dev.posthaste.consumer;
 
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import javax.sql.DataSource;
 
 import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.AppenderBase;
 import ch.qos.logback.core.read.ListAppender;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
@@ -89,6 +95,88 @@ class StoreOutageTest {
                     .hasSize(1);
         } finally {
             logger.detachAppender(log);
+        }
+    }
+
+    @Test
+    void unreadyHostPollsNoStore(Stack stack) throws Exception {
+        AtomicInteger asked = new AtomicInteger();
+        try (Scene scene = Scene.open(stack, 3, "due-notice", "statistics");
+                GateLog log = new GateLog()) {
+            PosthasteConsumer consumer =
+                    scene.start(scene.builder(Scene.writing("due-notice"), Scene.writing("statistics"))
+                            .dataSource(counting(scene.dataSource, asked)));
+            List<TestMessage> loans = IntStream.rangeClosed(1, 50)
+                    .mapToObj(n -> TestMessage.of(new Loan("ada", n)))
+                    .toList();
+            soon().until(() -> consumer.health().isReady());
+            takeAway(scene);
+            for (String handler : List.of("due-notice", "statistics")) {
+                for (int partition = 0; partition < 3; partition++) {
+                    scene.publish(handler, partition, loans);
+                }
+            }
+            soon().until(() -> !consumer.health().inboxAvailable());
+            int before = asked.get();
+            await().during(Duration.ofSeconds(4)).atMost(Duration.ofSeconds(10)).until(() -> !consumer.health()
+                    .inboxAvailable());
+            int while4Seconds = asked.get() - before;
+            assertThat(gauge(scene, "inbox")).isZero();
+            giveBack(scene);
+            soon().until(() -> scene.effects("due-notice").size()
+                            + scene.effects("statistics").size()
+                    == 300);
+
+            // 6 lanes and 4 pollers: without the gate each would have asked in every pause.
+            assertThat(while4Seconds)
+                    .as("connections asked for while it was away, of which each was a try of the one that may")
+                    .isBetween(2, log.failedTries() + 5);
+            assertThat(scene.query("SELECT count(*) FROM inbox.journal")).containsExactly("0");
+        }
+    }
+
+    private static DataSource counting(DataSource source, AtomicInteger asked) {
+        return (DataSource) Proxy.newProxyInstance(
+                StoreOutageTest.class.getClassLoader(),
+                new Class<?>[] {DataSource.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("getConnection")) {
+                        asked.incrementAndGet();
+                    }
+                    try {
+                        return method.invoke(source, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** Reads how many tries the gate has counted from the line that ends the outage. */
+    private static final class GateLog extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+
+        private final Logger logger = (Logger) LoggerFactory.getLogger("dev.posthaste.consumer.internal.StoreGate");
+        private final AtomicInteger failedTries = new AtomicInteger();
+
+        GateLog() {
+            start();
+            logger.addAppender(this);
+        }
+
+        @Override
+        protected void append(ILoggingEvent event) {
+            if (event.getMessage().contains("available again")
+                    && event.getArgumentArray()[1] instanceof Integer tries) {
+                failedTries.addAndGet(tries);
+            }
+        }
+
+        int failedTries() {
+            return failedTries.get();
+        }
+
+        @Override
+        public void close() {
+            logger.detachAppender(this);
         }
     }
 

@@ -74,7 +74,8 @@ class StoreRestartTest {
     @Test
     void aBrokerThatComesBackFindsItsConsumer(PostgresServer postgres) throws Exception {
         try (EmbeddedKafka kafka = EmbeddedKafka.launch();
-                Scene scene = Scene.open(new Pair(postgres, kafka), 2, "due-notice")) {
+                Scene scene = Scene.open(new Pair(postgres, kafka), 2, "due-notice");
+                WarningLog log = new WarningLog()) {
             publish(scene, 1, 100);
             PosthasteConsumer consumer = scene.start(slowly());
             soon().until(() -> scene.effects("due-notice").size() >= 20);
@@ -84,12 +85,21 @@ class StoreRestartTest {
             soon().until(() -> gauge(scene, "kafka") == 0);
             assertThat(consumer.health().isReady()).isFalse();
             assertThat(consumer.health().stopped()).isEmpty();
+            soon().until(() ->
+                    log.lines().stream().anyMatch(line -> line.startsWith("Kafka for topic") && line.contains("paus")));
+            await().during(Duration.ofSeconds(3))
+                    .atMost(Duration.ofSeconds(10))
+                    .until(() -> gauge(scene, "kafka") == 0);
+            assertThat(log.lines())
+                    .as("a line for the group and one for the offsets of either topic, however long it takes")
+                    .hasSizeBetween(1, 4);
             kafka.start();
 
             publish(scene, 101, 150);
             soon().until(() -> scene.effects("due-notice").size() >= 300);
             soon().until(() -> consumer.health().isReady());
             everyEffectIsThereOnceAndInOrder(scene, 300);
+            assertThat(scene.attempts("due-notice", "failed")).isZero();
         }
     }
 

@@ -73,6 +73,9 @@ public final class MessageHeaders {
     /** On the dead-letter topic: where the record lay, {@code <topic>-<partition>@<offset>}. */
     public static final String ORIGIN = "posthaste_origin";
 
+    /** On the retry and the dead-letter topic: the trace context of the attempt before, as W3C has it. */
+    public static final String PREVIOUS_TRACE = "posthaste_previous_trace";
+
     private MessageHeaders() {}
 
     /** Whether a service may not use that header name for its own. */

@@ -49,6 +49,11 @@ public record Namespace(String name) {
         return name + ".relay.position";
     }
 
+    /** The topic on which consumers tell failures, dead letters, replays and what they read. */
+    public String outcomesTopic() {
+        return name + ".outcomes";
+    }
+
     @Override
     public String toString() {
         return name;

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param partition where the record first lay
  * @param offset where the record first lay
  * @param record the record as it came
+ * @param lastTrace the span of the last attempt; null for none
  */
 public record DueRecord(
         DeliveryId id,
@@ -30,4 +31,5 @@ public record DueRecord(
         String topic,
         int partition,
         long offset,
-        StoredRecord record) {}
+        StoredRecord record,
+        @Nullable String lastTrace) {}

@@ -1,5 +1,6 @@
 package dev.posthaste.consumer.inbox;
 
+import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -9,6 +10,8 @@ import java.time.ZoneOffset;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.schemas.MessageHeaders;
 
 /** The statements that write down failed attempts and keep their records. Immutable and thread-safe. */
 final class Failures {
@@ -34,11 +37,12 @@ final class Failures {
     /** A released message takes the place of its marker, which has no payload; else the record stays as it came first. */
     private static final String KEEP = """
             INSERT INTO inbox.outgoing AS o (handler, tenant, message_id, staged_at, route, blocked_key, emit_at,
-                                             record_key, record_value, header_names, header_values)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                             record_key, record_value, header_names, header_values, last_trace)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (handler, tenant, message_id, staged_at) DO UPDATE
             SET route = excluded.route, blocked_key = excluded.blocked_key, emit_at = excluded.emit_at,
                 emitted_at = NULL, emit_failures = 0, emit_error = NULL,
+                last_trace = coalesce(excluded.last_trace, o.last_trace),
                 record_value = CASE WHEN ? THEN excluded.record_value ELSE o.record_value END,
                 header_names = CASE WHEN ? THEN excluded.header_names ELSE o.header_names END,
                 header_values = CASE WHEN ? THEN excluded.header_values ELSE o.header_values END""";
@@ -138,11 +142,20 @@ final class Failures {
             List<StoredRecord.Header> headers = record.headers();
             keep.setArray(10, SqlArrays.ofBytes(connection, headers, header -> HeaderNames.encode(header.name())));
             keep.setArray(11, SqlArrays.ofBytes(connection, headers, StoredRecord.Header::value));
-            for (int i = 12; i <= 14; i++) {
+            keep.setString(12, lastTrace(headers));
+            for (int i = 13; i <= 15; i++) {
                 keep.setBoolean(i, arrival.released());
             }
             keep.executeUpdate();
         }
+    }
+
+    private static @Nullable String lastTrace(List<StoredRecord.Header> headers) {
+        return headers.stream()
+                .filter(header -> header.name().equals(MessageHeaders.PREVIOUS_TRACE) && header.value() != null)
+                .map(header -> storable(new String(header.value(), StandardCharsets.US_ASCII)))
+                .findFirst()
+                .orElse(null);
     }
 
     private void tell(Connection connection, FailedAttempt failed, boolean dead) throws SQLException {

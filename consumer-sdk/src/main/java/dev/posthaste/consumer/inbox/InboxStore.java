@@ -104,6 +104,9 @@ public interface InboxStore {
     /** Counts deliveries by state; {@code completed} is left out, there are too many to count often. */
     Map<String, Long> countsByState(Connection connection) throws SQLException;
 
+    /** What waits: since when, and for which topic. */
+    Waiting waiting(Connection connection) throws SQLException;
+
     /** The partitions of a topic that this handler has ever begun to read. */
     Set<Integer> startedPartitions(Connection connection, String topic) throws SQLException;
 
@@ -133,6 +136,16 @@ public interface InboxStore {
      * @return how many went
      */
     int letGoOfAll(Connection connection) throws SQLException;
+
+    /**
+     * Takes journal entries that nobody has told of yet, for a while: nobody else gets them before the lease is over.
+     *
+     * @param max at most that many
+     */
+    List<JournalEntry> takeUntold(Connection connection, int max, Duration lease) throws SQLException;
+
+    /** Writes down that they were told of. */
+    void told(Connection connection, List<JournalEntry> entries) throws SQLException;
 
     /** Where a kept record goes. */
     enum Route {

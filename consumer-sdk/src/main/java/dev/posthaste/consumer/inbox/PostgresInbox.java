@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -31,9 +30,6 @@ public final class PostgresInbox implements InboxStore {
             WHERE o.handler = ? AND o.tenant = a.tenant AND o.message_id = a.message_id AND o.staged_at = a.staged_at
               AND o.route = 'dead-letter' AND o.emit_at IS NULL""";
 
-    private static final String COUNTS =
-            "SELECT state, count(*) FROM inbox.delivery WHERE handler = ? AND state <> 'completed' GROUP BY state";
-
     private final String handler;
     private final String owner;
     private final Duration lockTimeout;
@@ -42,6 +38,8 @@ public final class PostgresInbox implements InboxStore {
     private final Failures failures;
     private final Leases leases;
     private final DueRecords dueRecords;
+    private final Figures figures;
+    private final Journal journal;
 
     /**
      * Makes one.
@@ -60,6 +58,8 @@ public final class PostgresInbox implements InboxStore {
         this.failures = new Failures(handler, host, completions);
         this.leases = new Leases(handler, owner);
         this.dueRecords = new DueRecords(handler);
+        this.figures = new Figures(handler);
+        this.journal = new Journal(handler);
     }
 
     @Override
@@ -178,16 +178,12 @@ public final class PostgresInbox implements InboxStore {
 
     @Override
     public Map<String, Long> countsByState(Connection connection) throws SQLException {
-        try (PreparedStatement query = connection.prepareStatement(COUNTS)) {
-            query.setString(1, handler);
-            Map<String, Long> counts = new HashMap<>();
-            try (ResultSet rows = query.executeQuery()) {
-                while (rows.next()) {
-                    counts.put(rows.getString(1), rows.getLong(2));
-                }
-            }
-            return counts;
-        }
+        return figures.byState(connection);
+    }
+
+    @Override
+    public Waiting waiting(Connection connection) throws SQLException {
+        return figures.waiting(connection);
     }
 
     @Override
@@ -238,5 +234,15 @@ public final class PostgresInbox implements InboxStore {
     @Override
     public int letGoOfAll(Connection connection) throws SQLException {
         return completions.letGoOfAll(connection);
+    }
+
+    @Override
+    public List<JournalEntry> takeUntold(Connection connection, int max, Duration lease) throws SQLException {
+        return journal.takeUntold(connection, max, lease);
+    }
+
+    @Override
+    public void told(Connection connection, List<JournalEntry> entries) throws SQLException {
+        journal.told(connection, entries);
     }
 }

@@ -33,6 +33,9 @@ record ChunkResult(int finished, int begun, Ending ending) {
     /** The time of a drain is over: nothing more. */
     record Abandoned() implements Ending {}
 
+    /** The handler's breaker is open: the same records again when it permits. */
+    record Paused() implements Ending {}
+
     /** Another worker has the next record in hand, until then at most; try again. */
     record Busy(UUID messageId, String owner, Instant until) implements Ending {}
 

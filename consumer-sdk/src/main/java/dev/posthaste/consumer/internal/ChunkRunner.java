@@ -28,6 +28,7 @@ final class ChunkRunner implements Chunks {
     private final @Nullable LeasedRunner leased;
     private final FailureRecorder failures;
     private final DeliveryMeters meters;
+    private final Breaker breaker;
     private final boolean perKey;
 
     /**
@@ -49,6 +50,7 @@ final class ChunkRunner implements Chunks {
         this.leased = leased;
         this.failures = failures;
         this.meters = meters;
+        this.breaker = setup.breaker();
         this.perKey = setup.perKey();
     }
 
@@ -84,7 +86,24 @@ final class ChunkRunner implements Chunks {
                 || together instanceof DeliveryTransaction.Abandoned);
         return tasks.size() > 1 && oneIsToBlame && !isEnded(together)
                 ? oneByOne(tasks, false)
-                : finished(tasks.size(), ending(together));
+                : finished(tasks.size(), ending(together, false));
+    }
+
+    @Override
+    public ChunkResult probe(ConsumerRecord<byte[], byte[]> record) {
+        try {
+            if (isMarker(record)) {
+                return pass(List.of(record));
+            }
+            Task<?> task = decoder.decode(record);
+            return leased != null
+                    ? call(leased, List.of(task))
+                    : finished(1, ending(transaction.run(List.of(task)), true));
+        } catch (UnreadableException e) {
+            return finished(1, failures.unreadable(record, e));
+        } finally {
+            breaker.probeEnded();
+        }
     }
 
     /** One by one they might all count as completed, and nobody would hear of it. */
@@ -105,10 +124,13 @@ final class ChunkRunner implements Chunks {
 
     private ChunkResult oneByOne(List<Task<?>> tasks, boolean suspect) {
         for (int i = 0; i < tasks.size(); i++) {
+            if (breaker.isOpen()) {
+                return new ChunkResult(i, new ChunkResult.Paused());
+            }
             Task<?> task = tasks.get(i);
             ChunkResult.Ending ending = suspect ? begin(task) : new ChunkResult.Done();
             if (ending instanceof ChunkResult.Done) {
-                ending = ending(transaction.run(List.of(task)));
+                ending = ending(transaction.run(List.of(task)), false);
             }
             if (!(ending instanceof ChunkResult.Done)) {
                 return new ChunkResult(i, suspect ? i : 0, ending);
@@ -139,7 +161,10 @@ final class ChunkRunner implements Chunks {
         }
     }
 
-    private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt) {
+    private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt, boolean probe) {
+        if (attempt instanceof DeliveryTransaction.Committed committed && committed.granted() > 0) {
+            breaker.succeeded();
+        }
         if (attempt instanceof DeliveryTransaction.StoreAway away) {
             return new ChunkResult.StoreAway(away.cause());
         }
@@ -147,9 +172,12 @@ final class ChunkRunner implements Chunks {
             return new ChunkResult.Abandoned();
         }
         if (attempt instanceof DeliveryTransaction.HandlerFailed failed) {
-            return failed.cause() instanceof TransactionEndedException
-                    ? ended(failed)
-                    : failures.failed(failed.task(), failed.run(), failed.cause());
+            if (failed.cause() instanceof TransactionEndedException) {
+                return ended(failed);
+            }
+            return probe && failures.isOutage(failed.run(), failed.cause())
+                    ? new ChunkResult.Paused()
+                    : failures.failed(failed.task(), failed.run(), failed.cause(), failed.trace());
         }
         if (attempt instanceof DeliveryTransaction.Contended contended) {
             return failures.contended(contended.task(), contended.run(), contended.cause());

@@ -14,4 +14,10 @@ interface Chunks {
      *     before it begins
      */
     ChunkResult run(List<ConsumerRecord<byte[], byte[]>> records, boolean suspect);
+
+    /**
+     * Runs one record while the handler pauses, to find out whether it may go on. It is not counted before it begins:
+     * one that ends the process is, when the next process meets it.
+     */
+    ChunkResult probe(ConsumerRecord<byte[], byte[]> record);
 }

@@ -2,7 +2,9 @@ package dev.posthaste.consumer.internal;
 
 import java.util.List;
 import java.util.Map;
+import java.util.SortedSet;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -23,6 +25,14 @@ public final class Decoder {
         this.routes = routes.stream().collect(Collectors.toUnmodifiableMap(Route::label, Function.identity()));
         this.json = json;
         this.arrivals = arrivals;
+    }
+
+    /** The versions of each type that it reads. */
+    Map<String, SortedSet<Integer>> reads() {
+        return routes.values().stream()
+                .collect(Collectors.groupingBy(
+                        Route::type,
+                        Collectors.mapping(Route::schemaVersion, Collectors.toCollection(TreeSet::new))));
     }
 
     Task<?> decode(ConsumerRecord<byte[], byte[]> record) throws UnreadableException {

@@ -3,6 +3,7 @@ package dev.posthaste.consumer.internal;
 import java.time.Duration;
 
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 
@@ -17,7 +18,9 @@ final class DeliveryMeters {
     private final Counter quarantined;
     private final Counter deadLetter;
     private final Counter stale;
+    private final Counter probeFailed;
     private final Timer duration;
+    private final SuccessShare success = new SuccessShare();
 
     DeliveryMeters(MeterRegistry registry, String handler) {
         this.completed = attempts(registry, handler, "completed");
@@ -28,9 +31,15 @@ final class DeliveryMeters {
         this.quarantined = attempts(registry, handler, "quarantined");
         this.deadLetter = attempts(registry, handler, "dead-letter");
         this.stale = attempts(registry, handler, "stale");
+        this.probeFailed = attempts(registry, handler, "probe-failed");
         this.duration = Timer.builder("posthaste.delivery.duration")
                 .description("How long the handler takes for one message")
                 .tag("handler", handler)
+                .register(registry);
+        Gauge.builder("posthaste.delivery.success", success, SuccessShare::value)
+                .description("Share of the last 100 attempts that had their effect")
+                .tag("handler", handler)
+                .strongReference(true)
                 .register(registry);
     }
 
@@ -44,6 +53,7 @@ final class DeliveryMeters {
 
     void committed(int newlyCompleted, int duplicates) {
         completed.increment(newlyCompleted);
+        success.add(true, newlyCompleted);
         duplicate.increment(duplicates);
     }
 
@@ -54,6 +64,7 @@ final class DeliveryMeters {
 
     void failed() {
         failed.increment();
+        success.add(false, 1);
     }
 
     /** Beside {@link #failed}. */
@@ -64,6 +75,11 @@ final class DeliveryMeters {
     /** What came of a call was refused: its lease had ended. */
     void stale() {
         stale.increment();
+    }
+
+    /** While the handler pauses; no attempt is spent. */
+    void probeFailed() {
+        probeFailed.increment();
     }
 
     void contended() {

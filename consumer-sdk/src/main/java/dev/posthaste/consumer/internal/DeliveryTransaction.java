@@ -31,6 +31,7 @@ final class DeliveryTransaction {
     private final DeliveryMeters meters;
     private final Running running;
     private final BooleanSupplier abandoned;
+    private final Tracing tracing = Tracing.here();
 
     /**
      * Makes one.
@@ -59,8 +60,12 @@ final class DeliveryTransaction {
     /** How it ended. */
     sealed interface Attempt {}
 
-    /** Committed: each is completed, was before, or is kept behind another. */
-    record Committed() implements Attempt {}
+    /**
+     * Committed: each is completed, was before, or is kept behind another.
+     *
+     * @param granted how many of them ran
+     */
+    record Committed(int granted) implements Attempt {}
 
     /** Nothing was committed, or it is not known: the database is away. */
     record StoreAway(Throwable cause) implements Attempt {}
@@ -72,8 +77,13 @@ final class DeliveryTransaction {
      * Nothing was committed; with several tasks the one named need not be the guilty one.
      *
      * @param run as what it ran
+     * @param trace its span; null for none
      */
-    record HandlerFailed(Task<?> task, Verdict.Run run, Throwable cause) implements Attempt {}
+    record HandlerFailed(
+            Task<?> task,
+            Verdict.Run run,
+            Throwable cause,
+            @Nullable String trace) implements Attempt {}
 
     /** Nothing was committed: a deadlock, a serialization failure or a lock time-out, again and again. */
     record Contended(Task<?> task, Verdict.Run run, Throwable cause) implements Attempt {}
@@ -141,7 +151,7 @@ final class DeliveryTransaction {
             meters.committed(run.granted(), tasks.size() - run.granted() - kept);
             meters.waiting(kept);
             letGo(connection, claim);
-            return new Committed();
+            return new Committed(run.granted());
         }
         boolean connected = SqlErrors.rollback(connection, failure);
         if (abandoned.getAsBoolean()) {
@@ -152,7 +162,7 @@ final class DeliveryTransaction {
         }
         return SqlErrors.isContention(failure)
                 ? new Contended(run.current(), run.currentRun(), failure)
-                : new HandlerFailed(run.current(), run.currentRun(), failure);
+                : new HandlerFailed(run.current(), run.currentRun(), failure, run.trace);
     }
 
     /**
@@ -202,6 +212,7 @@ final class DeliveryTransaction {
         private final List<Task<?>> tasks = new ArrayList<>();
         private final List<Verdict.Run> runs = new ArrayList<>();
         private int current;
+        private @Nullable String trace;
 
         Run(Connection connection, List<Task<?>> all, InboxStore.Claim claim) {
             this.connection = connection;
@@ -271,17 +282,25 @@ final class DeliveryTransaction {
             Work.Transactional<T> work = (Work.Transactional<T>) together.get(0).work();
             List<Event<T>> events =
                     together.stream().map(task -> (Event<T>) task.event()).toList();
+            HandlerTransaction tx =
+                    new HandlerTransaction(guard, Records.delivery(current(), currentRun(), events.size()));
             long began = System.nanoTime();
-            Outcome outcome;
             Running.Entry entry = running.begin(current(), currentRun());
-            try {
-                outcome = work.run(
-                        events,
-                        new HandlerTransaction(guard, Records.delivery(current(), currentRun(), events.size())));
+            try (Tracing.AttemptSpan span = tracing.begin(together, currentRun().attempt())) {
+                trace = span.traceparent();
+                try {
+                    requireDone(work.run(events, tx));
+                } catch (Throwable e) {
+                    span.failed(e);
+                    throw e;
+                }
             } finally {
                 entry.end();
                 meters.took(System.nanoTime() - began);
             }
+        }
+
+        private static void requireDone(Outcome outcome) throws NotDoneException {
             if (!(outcome instanceof Outcome.Done)) {
                 throw new NotDoneException(outcome);
             }

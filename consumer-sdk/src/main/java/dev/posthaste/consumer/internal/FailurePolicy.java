@@ -30,47 +30,52 @@ public record FailurePolicy(RetryPolicy retry, List<Class<? extends Throwable>> 
      * The decision, with the cause in one word and why.
      *
      * @param why is empty where there is nothing to add to the error
+     * @param ofTheMessage whether the handler itself has judged the message, so that the failure tells of nothing else
      */
-    record Decision(Fate fate, String code, String why) {}
+    record Decision(Fate fate, String code, String why, boolean ofTheMessage) {}
 
     Decision decide(Throwable cause, Verdict.Run run) {
         if (cause instanceof NotDoneException notDone && notDone.outcome() instanceof Outcome.Dead dead) {
-            return new Decision(new Fate.DeadLetter(dead.code()), dead.code(), dead.detail());
+            return new Decision(new Fate.DeadLetter(dead.code()), dead.code(), dead.detail(), true);
         }
         String code = cause instanceof NotDoneException
                 ? "retry-after"
                 : cause.getClass().getSimpleName();
         if (isPermanent(cause)) {
-            return new Decision(new Fate.DeadLetter(code), code, "permanent");
+            return new Decision(new Fate.DeadLetter(code), code, "permanent", true);
         }
         Duration delay =
                 cause instanceof NotDoneException notDone && notDone.outcome() instanceof Outcome.RetryAfter retryAfter
                         ? retryAfter.delay()
                         : retry.delay(counted(run), ThreadLocalRandom.current());
-        return again(run, code, delay);
+        return again(run, code, delay, cause instanceof NotDoneException);
     }
 
     /** For an attempt whose process or lease ended before it did. */
     Decision unfinished(Verdict.Run begun, String code) {
-        return again(begun, code, retry.delay(counted(begun), ThreadLocalRandom.current()));
+        return again(begun, code, retry.delay(counted(begun), ThreadLocalRandom.current()), true);
     }
 
     private static int counted(Verdict.Run run) {
         return Math.max(1, run.attempt() - run.forgiven());
     }
 
-    private Decision again(Verdict.Run run, String code, Duration delay) {
+    private Decision again(Verdict.Run run, String code, Duration delay, boolean ofTheMessage) {
         if (counted(run) >= retry.attempts()) {
             return new Decision(
-                    new Fate.DeadLetter(code), code, "the last of " + retry.attempts() + " attempts failed");
+                    new Fate.DeadLetter(code),
+                    code,
+                    "the last of " + retry.attempts() + " attempts failed",
+                    ofTheMessage);
         }
         if (clock.instant().plus(delay).isAfter(run.countedFrom().plus(retry.horizon()))) {
             return new Decision(
                     new Fate.DeadLetter(code),
                     code,
-                    "the next attempt would come later than the horizon of " + retry.horizon());
+                    "the next attempt would come later than the horizon of " + retry.horizon(),
+                    ofTheMessage);
         }
-        return new Decision(new Fate.Retry(delay), code, "");
+        return new Decision(new Fate.Retry(delay), code, "", ofTheMessage);
     }
 
     private boolean isPermanent(Throwable error) {

@@ -16,6 +16,7 @@ import dev.posthaste.consumer.inbox.ClaimLease;
 import dev.posthaste.consumer.inbox.FailedAttempt;
 import dev.posthaste.consumer.inbox.Fate;
 import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.inbox.StoredRecord;
 import dev.posthaste.consumer.inbox.Verdict;
 import dev.posthaste.schemas.catalog.OnDeadLetter;
 
@@ -37,6 +38,7 @@ final class FailureRecorder {
     private final OnDeadLetter onDeadLetter;
     private final DeliveryMeters meters;
     private final Arrivals arrivals;
+    private final Breaker breaker;
 
     FailureRecorder(HandlerSetup setup, InboxStore inbox, DeliveryMeters meters) {
         this.handler = setup.handler();
@@ -46,24 +48,59 @@ final class FailureRecorder {
         this.onDeadLetter = setup.onDeadLetter();
         this.meters = meters;
         this.arrivals = setup.arrivals();
+        this.breaker = setup.breaker();
     }
 
-    /** The handler threw, or said that it is not done. */
-    ChunkResult.Ending failed(Task<?> task, Verdict.Run run, Throwable cause) {
+    /**
+     * The handler threw, or said that it is not done.
+     *
+     * @param trace the attempt's span, to which the next one is linked; null for none
+     */
+    ChunkResult.Ending failed(Task<?> task, Verdict.Run run, Throwable cause, @Nullable String trace) {
         FailurePolicy.Decision decision = policy.decide(cause, run);
-        return write(task.arrival(), run, decision, error(task, cause), task.record(), null);
+        return count(
+                task,
+                decision,
+                write(
+                        task.arrival(),
+                        run,
+                        decision,
+                        error(task, cause),
+                        Records.stored(task.record(), trace),
+                        null));
     }
 
-    /** The same of a leased call; refused if its lease has ended. */
+    /** The same of a leased call; refused if its lease has ended. While the handler pauses it is a failed probe as well. */
     ChunkResult.Ending failedCall(Task<?> task, Verdict.Run run, Throwable cause, ClaimLease lease) {
         FailurePolicy.Decision decision = policy.decide(cause, run);
-        return write(task.arrival(), run, decision, error(task, cause), task.record(), lease);
+        ChunkResult.Ending ending = write(
+                task.arrival(), run, decision, error(task, cause), Records.stored(task.record()), lease);
+        if (breaker.isOpen() && !decision.ofTheMessage()) {
+            breaker.probeFailed(); // a call was made: it counts as an attempt whatever the breaker says
+        }
+        return count(task, decision, ending);
+    }
+
+    private ChunkResult.Ending count(Task<?> task, FailurePolicy.Decision decision, ChunkResult.Ending ending) {
+        if (!decision.ofTheMessage()) {
+            breaker.failed(task.event().id(), decision.code());
+        }
+        return ending;
     }
 
     private static String error(Task<?> task, Throwable cause) {
         return cause instanceof NotDoneException
                 ? ""
                 : ErrorSummary.of(cause, task.record().value());
+    }
+
+    /** The same of a probe: whether the outage lasts, so that the failure is no attempt and nothing is written. */
+    boolean isOutage(Verdict.Run run, Throwable cause) {
+        boolean outage = !policy.decide(cause, run).ofTheMessage() && !breaker.probeFailed();
+        if (outage) {
+            meters.probeFailed();
+        }
+        return outage;
     }
 
     /** Nothing but locks stood against it: that spends no attempt. */
@@ -89,13 +126,13 @@ final class FailureRecorder {
                 begun,
                 policy.unfinished(begun, "process-ended"),
                 "the process ended during attempt " + begun.attempt(),
-                task.record(),
+                Records.stored(task.record()),
                 null);
     }
 
     /** A leased attempt has not ended in time; the claim given is ours by now. */
     ChunkResult.Ending leaseExpired(Task<?> task, Verdict.Run begun, ClaimLease lease, String why) {
-        return write(task.arrival(), begun, policy.unfinished(begun, "lease-expired"), why, task.record(), lease);
+        return write(task.arrival(), begun, policy.unfinished(begun, "lease-expired"), why, Records.stored(task.record()), lease);
     }
 
     /** It is no message for this handler: a dead letter at once, byte for byte. */
@@ -128,7 +165,7 @@ final class FailureRecorder {
             Verdict.Run run,
             FailurePolicy.Decision decision,
             String error,
-            ConsumerRecord<byte[], byte[]> record,
+            StoredRecord record,
             @Nullable ClaimLease lease) {
         String summary =
                 decision.why().isEmpty() || error.isEmpty() ? decision.why() + error : decision.why() + ": " + error;
@@ -140,7 +177,7 @@ final class FailureRecorder {
                 decision.code(),
                 summary,
                 decision.fate() instanceof Fate.Retry || onDeadLetter == OnDeadLetter.BLOCK,
-                Records.stored(record),
+                record,
                 lease));
         if (ending instanceof ChunkResult.Done) {
             meters.failed();

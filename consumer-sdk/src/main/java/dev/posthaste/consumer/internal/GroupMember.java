@@ -31,6 +31,7 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     private static final Logger LOG = LoggerFactory.getLogger(GroupMember.class);
     private static final Duration POLL = Duration.ofMillis(50);
+    private static final Duration JOIN_BOUND = Duration.ofSeconds(30);
     private static final Duration COMMIT_BOUND = Duration.ofSeconds(5);
 
     /** How long a rebalance waits for chunks in hand. Later ones are safe as well: the inbox tells the next owner. */
@@ -42,6 +43,7 @@ final class GroupMember implements ConsumerRebalanceListener {
     private final Function<TopicPartition, Lane> newLane;
     private final Map<TopicPartition, Lane> lanes = new ConcurrentHashMap<>();
     private Duration revokeWait = REVOKE_WAIT;
+    private final long madeNanos = System.nanoTime();
     private volatile long joinedNanos;
     private volatile boolean joined;
 
@@ -167,8 +169,8 @@ final class GroupMember implements ConsumerRebalanceListener {
         return finished;
     }
 
-    int partitions() {
-        return lanes.size();
+    List<String> partitions() {
+        return lanes.keySet().stream().map(TopicPartition::toString).sorted().toList();
     }
 
     List<StoppedPartition> stopped() {
@@ -185,6 +187,13 @@ final class GroupMember implements ConsumerRebalanceListener {
                 .findFirst()
                 .orElse(Double.POSITIVE_INFINITY);
         return Math.min(sinceHeartbeat, sinceJoined());
+    }
+
+    /** Whether it has been without a sign of life for too long; joining for the first time takes its time. */
+    boolean isOverdue(Duration sessionTimeout) {
+        return joined
+                ? silenceSeconds() > sessionTimeout.toSeconds()
+                : System.nanoTime() - madeNanos > JOIN_BOUND.toNanos();
     }
 
     private double sinceJoined() {

@@ -1,17 +1,20 @@
 package dev.posthaste.consumer.internal;
 
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.stream.Stream;
 
-import io.micrometer.core.instrument.Gauge;
 import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.consumer.ConsumerHealth;
+import dev.posthaste.consumer.HungDelivery;
 import dev.posthaste.consumer.StoppedPartition;
 import dev.posthaste.consumer.inbox.InboxStore;
 import dev.posthaste.consumer.inbox.PostgresInbox;
+import dev.posthaste.consumer.internal.outcomes.OutcomeSource;
 import dev.posthaste.consumer.internal.outgoing.Outgoing;
 
 /**
@@ -29,8 +32,8 @@ public final class HandlerLoop {
     private final Heartbeat heartbeat;
     private final Running running;
     private final @Nullable LeasedRunner leased;
-    private final Gauge stoppedGauge;
-    private final Gauge hungGauge;
+    private final HandlerGauges gauges;
+    private final InboxStore inbox;
 
     /**
      * Makes one; nothing runs before {@link #start()}.
@@ -42,7 +45,7 @@ public final class HandlerLoop {
         this.heartbeat = heartbeat;
         this.running = new Running(setup.handler(), setup.settings().hungAfter(), setup.clock());
         this.workers = WorkerThreads.pool(setup.handler(), setup.settings().lanesMax() * setup.concurrency());
-        InboxStore inbox = new PostgresInbox(
+        this.inbox = new PostgresInbox(
                 setup.handler(),
                 setup.worker().owner(),
                 setup.worker().host(),
@@ -65,16 +68,7 @@ public final class HandlerLoop {
         this.main = new MemberLoop(setup, setup.topics().main(), inbox, runner, workers);
         this.retried = new MemberLoop(setup, setup.topics().retry(), inbox, runner, workers);
         this.outgoing = new Outgoing(setup, inbox);
-        this.stoppedGauge = Gauge.builder("posthaste.partitions.stopped", this, loop -> loop.stopped()
-                        .size())
-                .description("Partitions that stand still")
-                .tag("handler", setup.handler())
-                .register(setup.meters());
-        this.hungGauge = Gauge.builder(
-                        "posthaste.deliveries.hung", running, now -> now.hung().size())
-                .description("Messages whose handler has not come back for a long time")
-                .tag("handler", setup.handler())
-                .register(setup.meters());
+        this.gauges = new HandlerGauges(setup, inbox, this);
     }
 
     /** Starts the threads; once only. */
@@ -103,8 +97,7 @@ public final class HandlerLoop {
             workers.shutdownNow();
             endCalls();
             outgoing.close();
-            setup.meters().remove(stoppedGauge);
-            setup.meters().remove(hungGauge);
+            gauges.remove();
         }
     }
 
@@ -124,7 +117,7 @@ public final class HandlerLoop {
         return main.isKafkaAvailable() && retried.isKafkaAvailable();
     }
 
-    private List<StoppedPartition> stopped() {
+    List<StoppedPartition> stopped() {
         return Stream.concat(main.stopped().stream(), retried.stopped().stream())
                 .toList();
     }
@@ -132,6 +125,37 @@ public final class HandlerLoop {
     /** How it is now. */
     public ConsumerHealth.HandlerHealth health() {
         return new ConsumerHealth.HandlerHealth(
-                setup.handler(), main.isRunning(), isKafkaAvailable(), main.partitions(), stopped(), running.hung());
+                setup.handler(),
+                main.isRunning(),
+                isKafkaAvailable(),
+                Stream.concat(main.partitions().stream(), retried.partitions().stream())
+                        .toList(),
+                stopped(),
+                running.hung(),
+                setup.breaker().open().orElse(null),
+                failingRoutes());
+    }
+
+    /** What is told of it to those who watch. */
+    public OutcomeSource outcomes() {
+        return new OutcomeSource(setup.handler(), inbox, setup.decoder().reads());
+    }
+
+    List<String> failingRoutes() {
+        return outgoing.failing().stream().map(InboxStore.Route::wireName).toList();
+    }
+
+    /** Reads the figures of its inbox anew, on a connection in auto-commit. */
+    void readFigures(Connection connection) throws SQLException {
+        gauges.read(connection);
+    }
+
+    /** The figures of its inbox are not known any more. */
+    void forgetFigures() {
+        gauges.forget();
+    }
+
+    List<HungDelivery> hung() {
+        return running.hung();
     }
 }

@@ -25,6 +25,7 @@ import dev.posthaste.schemas.catalog.OnDeadLetter;
  * @param kafka settings of its Kafka clients
  * @param dataSource the database with the inbox
  * @param inboxGate closed while that database is away; shared by all handlers of a consumer
+ * @param breaker open while it pauses in an outage of something it needs
  * @param settings how it is run
  * @param meters where it is counted
  * @param worker names this process in claims and journals
@@ -43,6 +44,7 @@ public record HandlerSetup(
         Clients kafka,
         DataSource dataSource,
         StoreGate inboxGate,
+        Breaker breaker,
         ConsumerSettings settings,
         MeterRegistry meters,
         Worker worker,

@@ -50,6 +50,7 @@ final class Lane {
     private final Width width;
     private final Executor workers;
     private final StoreGate gate;
+    private final Breaker breaker;
     private final Clock clock;
     private final List<Strand> strands;
 
@@ -99,6 +100,7 @@ final class Lane {
             Width width,
             Executor workers,
             StoreGate gate,
+            Breaker breaker,
             Clock clock) {
         this.handler = handler;
         this.partition = partition;
@@ -106,6 +108,7 @@ final class Lane {
         this.width = width;
         this.workers = workers;
         this.gate = gate;
+        this.breaker = breaker;
         this.clock = clock;
         this.suspects = width.inHandMax();
         this.strands =
@@ -176,11 +179,24 @@ final class Lane {
     /** Runs the next chunks soon, where there are some and nothing stands against it. */
     synchronized void wake() {
         for (Strand strand : strands) {
-            if (strand.isReady() && !closed && started && stopped == null && gate.isOpen()) {
+            if (strand.isReady() && !closed && started && stopped == null && isPermitted(strand)) {
                 strand.begin();
                 workers.execute(strand);
             }
         }
+    }
+
+    /** By the breaker and by the store's gate; asked last, since each may let only one of many try. */
+    private boolean isPermitted(Strand strand) {
+        Breaker.Permit permit = breaker.permit(partition);
+        strand.probes(permit == Breaker.Permit.PROBE);
+        if (permit != Breaker.Permit.NONE && gate.mayTry()) {
+            return true;
+        }
+        if (strand.isProbing()) {
+            breaker.probeEnded();
+        }
+        return false;
     }
 
     /** On a thread of the pool. */
@@ -194,8 +210,11 @@ final class Lane {
 
     private ChunkResult resultOf(List<Strand.Slot> chunk) {
         try {
-            return runner.run(
-                    chunk.stream().map(slot -> slot.record).toList(), chunk.stream().anyMatch(slot -> slot.suspect));
+            return strand.isProbing()
+                    ? runner.probe(chunk.get(0).record)
+                    : runner.run(
+                            chunk.stream().map(slot -> slot.record).toList(),
+                            chunk.stream().anyMatch(slot -> slot.suspect));
         } catch (RuntimeException | Error e) { // a fault of ours must stand still visibly as well
             return new ChunkResult(
                     0,
@@ -235,7 +254,8 @@ final class Lane {
                     busy.until());
         } else if (result.ending() instanceof ChunkResult.Full full) {
             strand.hold(keyFull(strand, full, heldBefore));
-        } else if (result.ending() instanceof ChunkResult.Done) {
+        }
+        if (answers(result.ending())) {
             gate.succeeded();
         }
         wake();
@@ -246,6 +266,13 @@ final class Lane {
         while (!inOrder.isEmpty() && finishedAhead.remove(inOrder.element())) {
             finishedOffset = inOrder.remove() + 1;
         }
+    }
+
+    /** Whether the database has answered. */
+    private static boolean answers(ChunkResult.Ending ending) {
+        return ending instanceof ChunkResult.Done
+                || ending instanceof ChunkResult.Busy
+                || ending instanceof ChunkResult.Full;
     }
 
     /** Said once for each message. */

@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.DisconnectException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,6 +28,7 @@ final class MemberLoop {
 
     private static final Logger LOG = LoggerFactory.getLogger(MemberLoop.class);
     private static final Duration CLOSE_BOUND = Duration.ofSeconds(5);
+    private static final Exception NO_SIGN = new DisconnectException("no sign of life from the group's coordinator");
 
     private final HandlerSetup setup;
     private final String topic;
@@ -100,6 +102,8 @@ final class MemberLoop {
                 joined.pass();
                 if (isKafkaAvailable()) {
                     kafkaGate.succeeded();
+                } else if (joined.isOverdue(setup.settings().sessionTimeout())) {
+                    kafkaGate.failed(NO_SIGN); // it goes on by itself; this is for the log
                 }
             }
         } catch (RuntimeException e) { // Kafka's, or a fault of ours: a new member begins from what is committed
@@ -147,6 +151,7 @@ final class MemberLoop {
                 new Lane.Width(setup.concurrency(), setup.chunkMax()),
                 workers,
                 setup.inboxGate(),
+                setup.breaker(),
                 setup.clock());
     }
 
@@ -161,9 +166,9 @@ final class MemberLoop {
                 && current.silenceSeconds() <= setup.settings().sessionTimeout().toSeconds();
     }
 
-    int partitions() {
+    List<String> partitions() {
         GroupMember current = member;
-        return current == null ? 0 : current.partitions();
+        return current == null ? List.of() : current.partitions();
     }
 
     List<StoppedPartition> stopped() {

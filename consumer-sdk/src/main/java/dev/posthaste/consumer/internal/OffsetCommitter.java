@@ -4,11 +4,13 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.RebalanceInProgressException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +25,7 @@ final class OffsetCommitter {
     private final Consumer<byte[], byte[]> consumer;
     private final Map<TopicPartition, Long> committed = new HashMap<>();
     private boolean underWay;
+    private boolean told;
 
     OffsetCommitter(Consumer<byte[], byte[]> consumer) {
         this.consumer = consumer;
@@ -52,10 +55,24 @@ final class OffsetCommitter {
             underWay = false;
             if (error == null) {
                 remember(sent);
+                told = false;
             } else {
-                LOG.debug("offsets of {} were not committed and will be sent again", sent.keySet(), error);
+                tell(sent.keySet(), error);
             }
         });
+    }
+
+    /** Once until the next success; a rebalance is no failure. */
+    private void tell(Set<TopicPartition> partitions, Exception error) {
+        if (told || error instanceof RebalanceInProgressException) {
+            LOG.debug("offsets of {} were not committed and will be sent again", partitions, error);
+            return;
+        }
+        told = true;
+        LOG.warn(
+                "offsets of {} were not committed ({}); they are sent again, and records that come again will be skipped",
+                partitions,
+                error.toString());
     }
 
     /** Commits and waits; if it fails, records are delivered again and skipped as completed. */

@@ -1,5 +1,6 @@
 package dev.posthaste.consumer.internal;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,9 +20,20 @@ final class Records {
 
     /** As it is kept: byte for byte, with every header. */
     static StoredRecord stored(ConsumerRecord<byte[], byte[]> record) {
+        return stored(record, null);
+    }
+
+    /** The same, with the span of its last attempt in place of an earlier one's; null keeps that. */
+    static StoredRecord stored(ConsumerRecord<byte[], byte[]> record, @Nullable String trace) {
         List<StoredRecord.Header> headers = new ArrayList<>();
         for (Header header : record.headers()) {
-            headers.add(new StoredRecord.Header(header.key(), header.value()));
+            if (trace == null || !header.key().equals(MessageHeaders.PREVIOUS_TRACE)) {
+                headers.add(new StoredRecord.Header(header.key(), header.value()));
+            }
+        }
+        if (trace != null) {
+            headers.add(
+                    new StoredRecord.Header(MessageHeaders.PREVIOUS_TRACE, trace.getBytes(StandardCharsets.US_ASCII)));
         }
         return new StoredRecord(record.key(), record.value(), headers);
     }

@@ -68,7 +68,7 @@ final class StartRule {
         List<Lane> undecided = lanes.stream()
                 .filter(lane -> !lane.isStarted() && lane.stopped().isEmpty())
                 .toList();
-        if (undecided.isEmpty() || !setup.inboxGate().isOpen()) {
+        if (undecided.isEmpty() || !setup.inboxGate().mayTry()) {
             return;
         }
         try (Connection connection = dataSource.getConnection()) {

@@ -15,12 +15,17 @@ public final class StoreGate {
 
     private static final Logger LOG = LoggerFactory.getLogger(StoreGate.class);
     private static final Duration FIRST_DELAY = Duration.ofMillis(100);
+
+    /** Whoever tries alone has that long to tell what it found; then another does. */
+    private static final long PROBE_NANOS = Duration.ofSeconds(5).toNanos();
+
     private static final long LOG_EVERY_NANOS = Duration.ofMinutes(1).toNanos();
 
     private final String store;
     private final Backoff backoff;
     private final LongSupplier nanoTime;
     private int failures;
+    private boolean probing;
     private long openAt;
     private long loggedAt;
 
@@ -37,7 +42,24 @@ public final class StoreGate {
         this.nanoTime = nanoTime;
     }
 
-    /** Whether the store may be tried now. */
+    /**
+     * Whether the caller may try the store now; if so it must tell what it found. While the store is away one may,
+     * after each pause, and all others leave it alone (provision S1 27).
+     */
+    public synchronized boolean mayTry() {
+        if (failures == 0) {
+            return true;
+        }
+        long now = nanoTime.getAsLong();
+        if (now - openAt < 0) {
+            return false;
+        }
+        probing = true;
+        openAt = now + PROBE_NANOS;
+        return true;
+    }
+
+    /** Whether the pause is over, for those that try it anyway. */
     public synchronized boolean isOpen() {
         return failures == 0 || nanoTime.getAsLong() - openAt >= 0;
     }
@@ -52,15 +74,17 @@ public final class StoreGate {
         if (failures > 0) {
             LOG.info("{} is available again after {} failed tries", store, failures);
             failures = 0;
+            probing = false;
         }
     }
 
     /** Several find the same outage at once: only the first of them makes the pause longer. */
     public synchronized void failed(Throwable cause) {
         long now = nanoTime.getAsLong();
-        if (failures > 0 && now - openAt < 0) {
+        if (failures > 0 && !probing && now - openAt < 0) {
             return;
         }
+        probing = false;
         failures++;
         Duration delay = backoff.delay(failures, ThreadLocalRandom.current());
         openAt = now + delay.toNanos();

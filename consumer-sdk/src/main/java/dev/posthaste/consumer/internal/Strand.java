@@ -22,6 +22,7 @@ final class Strand implements Runnable {
     private final Lane lane;
     private final Deque<Slot> waiting = new ArrayDeque<>();
     private boolean running;
+    private volatile boolean probing; // read on the pool's thread
     private long heldUntilNanos;
     private @Nullable StoppedPartition held;
 
@@ -63,6 +64,15 @@ final class Strand implements Runnable {
 
     boolean isRunning() {
         return running;
+    }
+
+    /** Whether its next run is a probe of the breaker's. */
+    void probes(boolean isProbe) {
+        probing = isProbe;
+    }
+
+    boolean isProbing() {
+        return probing;
     }
 
     void begin() {

@@ -41,6 +41,37 @@ class StoreGateTest {
     }
 
     @Test
+    void ofManyThatWaitOneMayTryUntilItTellsWhatItFound() {
+        assertThat(gate.mayTry()).isTrue();
+        assertThat(gate.mayTry()).as("while nothing is wrong all may").isTrue();
+        gate.failed(new IllegalStateException());
+        assertThat(gate.mayTry()).isFalse();
+        for (int i = 0; i < 10; i++) {
+            pass(Duration.ofMillis(2_001));
+            assertThat(gate.mayTry()).isTrue();
+            assertThat(gate.mayTry()).as("another tries").isFalse();
+            gate.failed(new IllegalStateException());
+            assertThat(gate.mayTry()).as("a new pause").isFalse();
+        }
+        pass(Duration.ofMillis(2_001));
+        assertThat(gate.mayTry()).isTrue();
+        gate.succeeded();
+        assertThat(gate.mayTry()).isTrue();
+        assertThat(gate.mayTry()).isTrue();
+    }
+
+    @Test
+    void whereTheOneThatTriesTellsNothingAnotherDoes() {
+        gate.failed(new IllegalStateException());
+        pass(Duration.ofMillis(101));
+        assertThat(gate.mayTry()).isTrue();
+        pass(Duration.ofMillis(4_999));
+        assertThat(gate.mayTry()).isFalse();
+        pass(Duration.ofMillis(2));
+        assertThat(gate.mayTry()).isTrue();
+    }
+
+    @Test
     void thePauseIsBounded() {
         for (int i = 0; i < 100; i++) {
             gate.failed(new IllegalStateException());

@@ -17,7 +17,10 @@ import dev.posthaste.schemas.Namespace;
 import dev.posthaste.schemas.catalog.Catalog;
 import dev.posthaste.schemas.catalog.HandlerRecord;
 
-/** Makes the topics: three for each handler, one for the position. The relay itself holds no right to. */
+/**
+ * Makes the topics: three for each handler, one for the position, one for the consumers' outcomes. The relay itself
+ * holds no right to.
+ */
 public final class TopicSetup {
 
     /** Room beside the largest payload, 8 MiB, for key, headers and the record's own frame. */
@@ -60,6 +63,7 @@ public final class TopicSetup {
                     partitions,
                     Map.of(TopicConfig.RETENTION_MS_CONFIG, "-1"));
         }
+        add(wanted, namespace.outcomesTopic(), partitions, Map.of());
         // Compaction never touches the active segment: small ones, or a takeover reads long.
         add(
                 wanted,

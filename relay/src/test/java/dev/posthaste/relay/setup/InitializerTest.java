@@ -47,6 +47,7 @@ class InitializerTest {
                         outbox.topic("statistics"),
                         outbox.topic("statistics.retry"),
                         outbox.topic("statistics.dlt"),
+                        outbox.topic("outcomes"),
                         outbox.topic("relay.position"));
         assertThat(topicIds(stack, outbox)).isEqualTo(topics);
         assertThat(tables(outbox)).isEqualTo(tables);

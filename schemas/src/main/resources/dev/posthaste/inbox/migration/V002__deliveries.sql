@@ -32,6 +32,8 @@ CREATE TABLE inbox.outgoing (
     emitted_at    timestamptz,
     emit_failures integer     NOT NULL DEFAULT 0,
     emit_error    text,
+    -- The span of the last attempt, to which the next one is linked.
+    last_trace    text,
     record_key    bytea,
     record_value  bytea,
     header_names  bytea[]     NOT NULL,
@@ -63,12 +65,15 @@ CREATE TABLE inbox.journal (
     reason     text,
     replay_id  uuid,
     at         timestamptz NOT NULL DEFAULT clock_timestamp(),
+    -- When those who watch are told, or later than that while somebody does. Null: they were.
+    tell_at    timestamptz DEFAULT clock_timestamp(),
     CONSTRAINT outcome_is_known CHECK (outcome IN ('failed', 'dead-letter', 'completed', 'replayed', 'discarded', 'refused')),
     CONSTRAINT an_operator_gives_name_and_reason
         CHECK (outcome NOT IN ('replayed', 'discarded') OR (actor IS NOT NULL AND actor <> '' AND reason IS NOT NULL AND reason <> ''))
 );
 CREATE INDEX journal_message ON inbox.journal (message_id);
 CREATE INDEX journal_at ON inbox.journal (at);
+CREATE INDEX journal_untold ON inbox.journal (handler, entry) WHERE tell_at IS NOT NULL;
 
 -- Business keys: one effect per handler, tenant and key, on whatever day; the hash tells another payload under the same key.
 CREATE TABLE inbox.business_key (
@@ -112,4 +117,4 @@ CREATE TABLE inbox.replay_item (
 CREATE INDEX replay_item_open ON inbox.replay_item (replay_id, number) WHERE result IS NULL;
 
 GRANT SELECT, INSERT, UPDATE, DELETE ON inbox.outgoing, inbox.business_key, inbox.replay, inbox.replay_item TO posthaste_consumer;
-GRANT SELECT, INSERT, DELETE ON inbox.journal TO posthaste_consumer;
+GRANT SELECT, INSERT, DELETE, UPDATE (tell_at) ON inbox.journal TO posthaste_consumer;

@@ -278,11 +278,12 @@ class CatalogReaderTest {
                 .contains("'reason'");
     }
 
-    @Test
-    void relayIsNoNameForAHandler() {
-        files.write("handlers/relay.yaml", CatalogFiles.HANDLER.replace("due-notice", "relay"));
+    @ParameterizedTest
+    @ValueSource(strings = {"relay", "outcomes"})
+    void namesOfTopicsOfOursAreNoNamesForAHandler(String name) {
+        files.write("handlers/" + name + ".yaml", CatalogFiles.HANDLER.replace("due-notice", name));
 
-        assertThat(files.findings()).singleElement().asString().startsWith("handlers/relay.yaml: at /handler: ");
+        assertThat(files.findings()).singleElement().asString().startsWith("handlers/" + name + ".yaml: at /handler: ");
     }
 
     @ParameterizedTest

@@ -17,8 +17,12 @@ import dev.posthaste.schemas.MessageHeaders;
  */
 final class Emissions {
 
-    private static final Set<String> OURS =
-            Set.of(MessageHeaders.ATTEMPT, MessageHeaders.ERROR_CODE, MessageHeaders.ERROR, MessageHeaders.ORIGIN);
+    private static final Set<String> OURS = Set.of(
+            MessageHeaders.ATTEMPT,
+            MessageHeaders.ERROR_CODE,
+            MessageHeaders.ERROR,
+            MessageHeaders.ORIGIN,
+            MessageHeaders.PREVIOUS_TRACE);
 
     private static final int ERROR_CHARACTERS_MAX = 1_000;
 
@@ -40,6 +44,9 @@ final class Emissions {
         }
         add(record, MessageHeaders.ATTEMPT, Integer.toString(retry ? due.attempt() + 1 : due.attempt()));
         add(record, MessageHeaders.ORIGIN, origin(due));
+        if (due.lastTrace() != null) {
+            add(record, MessageHeaders.PREVIOUS_TRACE, due.lastTrace());
+        }
         if (!retry) {
             add(record, MessageHeaders.ERROR_CODE, String.valueOf(due.code()));
             add(record, MessageHeaders.ERROR, shortened(String.valueOf(due.summary())));

@@ -36,6 +36,14 @@ public final class Outgoing implements AutoCloseable {
         pollers.forEach(Poller::start);
     }
 
+    /** The routes whose topic does not take records now. */
+    public List<InboxStore.Route> failing() {
+        return pollers.stream()
+                .filter(poller -> !poller.isEmitting())
+                .map(Poller::route)
+                .toList();
+    }
+
     /** Ends them: what they have in hand is emitted or comes again. */
     @Override
     public void close() {

@@ -73,7 +73,7 @@ final class Poller {
         try {
             boolean more = false;
             while (!stopping.await(more ? 0 : PAUSE.toMillis(), TimeUnit.MILLISECONDS)) {
-                more = setup.inboxGate().isOpen() && pass();
+                more = setup.inboxGate().mayTry() && pass();
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt(); // nobody but an owner of ours interrupts this thread
@@ -87,7 +87,8 @@ final class Poller {
         try (Connection connection = setup.dataSource().getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(true); // each statement for itself: no transaction is open while Kafka answers
-            List<DueRecord> due = inbox.takeDue(connection, route, TAKEN_MAX, LEASE);
+            int max = takenMax();
+            List<DueRecord> due = max == 0 ? List.of() : inbox.takeDue(connection, route, max, LEASE);
             if (!due.isEmpty()) {
                 settle(connection, emitter.emit(due));
             }
@@ -99,6 +100,14 @@ final class Poller {
             setup.inboxGate().failed(e);
             return false;
         }
+    }
+
+    /** While the handler pauses retries keep their times; one goes out if nobody else has a record to probe with. */
+    private int takenMax() {
+        if (route == InboxStore.Route.DEAD_LETTER || !setup.breaker().isOpen()) {
+            return TAKEN_MAX;
+        }
+        return setup.breaker().wantsRecord() ? 1 : 0;
     }
 
     private void settle(Connection connection, Emitter.Result result) throws SQLException {
@@ -146,6 +155,10 @@ final class Poller {
             letGoAt = now;
             inbox.letGoOfAll(connection);
         }
+    }
+
+    InboxStore.Route route() {
+        return route;
     }
 
     /** Whether its topic takes records: false from the first that it refuses to the next that it takes. */
