@@ -67,7 +67,11 @@ final class Catalogs {
 
     /** One handler with order per key. */
     static Catalog perKey(String handler, OnDeadLetter onDeadLetter) {
-        return perKey(handler, onDeadLetter, DeliveryMode.TRANSACTIONAL, DELIVERY.retry().attempts());
+        return perKey(
+                handler,
+                onDeadLetter,
+                DeliveryMode.TRANSACTIONAL,
+                DELIVERY.retry().attempts());
     }
 
     static Catalog perKey(String handler, OnDeadLetter onDeadLetter, DeliveryMode mode) {
@@ -84,7 +88,8 @@ final class Catalogs {
                 DELIVERY.guarantee(),
                 DELIVERY.boundary(),
                 DELIVERY.duplicates(),
-                new DurableDelivery.Retry(attempts, Duration.ofMillis(100), Duration.ofMillis(300), Duration.ofMinutes(10)),
+                new DurableDelivery.Retry(
+                        attempts, Duration.ofMillis(100), Duration.ofMillis(300), Duration.ofMinutes(10)),
                 DELIVERY.runbook(),
                 DELIVERY.target(),
                 DELIVERY.alerts());

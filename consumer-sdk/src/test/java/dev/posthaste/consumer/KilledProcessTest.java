@@ -120,7 +120,8 @@ class KilledProcessTest {
             assertThat(scene.query("SELECT DISTINCT message_id FROM effect")).hasSize(60);
             assertThat(scene.effects("due-notice")).hasSize(60);
             assertThat(scene.query("SELECT DISTINCT code FROM inbox.journal WHERE message_id IN"
-                            + " (SELECT message_id FROM effect WHERE key = '" + KilledMember.NEVER + "') AND code IS NOT NULL"))
+                            + " (SELECT message_id FROM effect WHERE key = '" + KilledMember.NEVER
+                            + "') AND code IS NOT NULL"))
                     .as("it was counted before it began")
                     .containsExactly("process-ended");
         }

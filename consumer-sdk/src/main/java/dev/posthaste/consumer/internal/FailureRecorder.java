@@ -61,20 +61,16 @@ final class FailureRecorder {
         return count(
                 task,
                 decision,
-                write(
-                        task.arrival(),
-                        run,
-                        decision,
-                        error(task, cause),
-                        Records.stored(task.record(), trace),
-                        null));
+                write(task.arrival(), run, decision, error(task, cause), Records.stored(task.record(), trace), null));
     }
 
-    /** The same of a leased call; refused if its lease has ended. While the handler pauses it is a failed probe as well. */
+    /**
+     * The same of a leased call; refused if its lease has ended. While the handler pauses it is a failed probe as well.
+     */
     ChunkResult.Ending failedCall(Task<?> task, Verdict.Run run, Throwable cause, ClaimLease lease) {
         FailurePolicy.Decision decision = policy.decide(cause, run);
-        ChunkResult.Ending ending = write(
-                task.arrival(), run, decision, error(task, cause), Records.stored(task.record()), lease);
+        ChunkResult.Ending ending =
+                write(task.arrival(), run, decision, error(task, cause), Records.stored(task.record()), lease);
         if (breaker.isOpen() && !decision.ofTheMessage()) {
             breaker.probeFailed(); // a call was made: it counts as an attempt whatever the breaker says
         }
@@ -132,7 +128,13 @@ final class FailureRecorder {
 
     /** A leased attempt has not ended in time; the claim given is ours by now. */
     ChunkResult.Ending leaseExpired(Task<?> task, Verdict.Run begun, ClaimLease lease, String why) {
-        return write(task.arrival(), begun, policy.unfinished(begun, "lease-expired"), why, Records.stored(task.record()), lease);
+        return write(
+                task.arrival(),
+                begun,
+                policy.unfinished(begun, "lease-expired"),
+                why,
+                Records.stored(task.record()),
+                lease);
     }
 
     /** It is no message for this handler: a dead letter at once, byte for byte. */

@@ -201,14 +201,14 @@ final class Lane {
 
     /** On a thread of the pool. */
     void runNextChunk(Strand strand) {
-        finish(strand, resultOf(nextChunk(strand)));
+        finish(strand, resultOf(strand, nextChunk(strand)));
     }
 
     private synchronized List<Strand.Slot> nextChunk(Strand strand) {
         return strand.nextChunk(width.chunkMax());
     }
 
-    private ChunkResult resultOf(List<Strand.Slot> chunk) {
+    private ChunkResult resultOf(Strand strand, List<Strand.Slot> chunk) {
         try {
             return strand.isProbing()
                     ? runner.probe(chunk.get(0).record)
