@@ -1,6 +1,9 @@
 package dev.posthaste.consumer;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a {@link PosthasteConsumer} runs its handlers. Begin with {@link #defaults()}. Immutable.
@@ -18,6 +21,8 @@ import java.time.Duration;
  *     default 10 s
  * @param waitingMax most messages that may wait behind one key of a handler with order per key; beyond it the partition
  *     pauses; from 1 to 100,000, default 1,000
+ * @param retention how long the inbox remembers what is completed, by message id and business key; from 1 hour to 10
+ *     years, or {@link #FOREVER}; default 30 days. A topic that keeps records longer is not read
  */
 public record ConsumerSettings(
         int chunkMax,
@@ -27,7 +32,11 @@ public record ConsumerSettings(
         Duration storeBackoffMax,
         Duration drainTimeout,
         Duration sessionTimeout,
-        int waitingMax) {
+        int waitingMax,
+        Duration retention) {
+
+    /** A retention without end: the inbox is never cleaned up. */
+    public static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
 
     /**
      * Checks every setting.
@@ -43,6 +52,9 @@ public record ConsumerSettings(
         between("drainTimeout", drainTimeout, Duration.ZERO, Duration.ofMinutes(30));
         between("sessionTimeout", sessionTimeout, Duration.ofSeconds(6), Duration.ofMinutes(5));
         between("waitingMax", waitingMax, 1, 100_000);
+        if (!retention.equals(FOREVER)) {
+            between("retention", retention, Duration.ofHours(1), Duration.ofDays(3_650));
+        }
     }
 
     /** What the parameters name as their defaults. */
@@ -55,7 +67,8 @@ public record ConsumerSettings(
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(30),
                 Duration.ofSeconds(10),
-                1_000);
+                1_000,
+                Duration.ofDays(30));
     }
 
     /** The same with that many records to a transaction. */
@@ -68,7 +81,7 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax, retention);
     }
 
     /** The same with that many partitions at a time. */
@@ -81,7 +94,7 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax, retention);
     }
 
     /** The same with that bound on waiting for a lock. */
@@ -94,19 +107,19 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax, retention);
     }
 
     /** The same with that many immediate retries after contention. */
     public ConsumerSettings withContentionRetriesMax(int retries) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax);
+                chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, retention);
     }
 
     /** The same with that longest pause while a store is away. */
     public ConsumerSettings withStoreBackoffMax(Duration max) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax);
+                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax, retention);
     }
 
     /** The same with that bound on a drain. */
@@ -119,7 +132,7 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 timeout,
                 sessionTimeout,
-                waitingMax);
+                waitingMax, retention);
     }
 
     /** The same with that patience of Kafka's with a silent member. */
@@ -132,7 +145,7 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 timeout,
-                waitingMax);
+                waitingMax, retention);
     }
 
     /** The same with that many messages behind one key. */
@@ -145,7 +158,27 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                messages);
+                messages,
+                retention);
+    }
+
+    /** The same with that memory of what is completed. */
+    public ConsumerSettings withRetention(Duration kept) {
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                kept);
+    }
+
+    /** How long the inbox remembers; null: for ever. */
+    public @Nullable Duration retentionOrNull() {
+        return retention.equals(FOREVER) ? null : retention;
     }
 
     private static void between(String name, int value, int min, int max) {

@@ -23,8 +23,8 @@ import dev.posthaste.consumer.internal.CatalogCheck;
 import dev.posthaste.consumer.internal.Decoder;
 import dev.posthaste.consumer.internal.HandlerLoop;
 import dev.posthaste.consumer.internal.HandlerSetup;
+import dev.posthaste.consumer.internal.InboxKeeper;
 import dev.posthaste.consumer.internal.KafkaSettings;
-import dev.posthaste.consumer.internal.PartitionKeeper;
 import dev.posthaste.consumer.internal.StoreGate;
 import dev.posthaste.consumer.internal.Worker;
 import dev.posthaste.schemas.Namespace;
@@ -43,8 +43,10 @@ import dev.posthaste.schemas.catalog.HandlerRecord;
  */
 public final class PosthasteConsumer implements AutoCloseable {
 
+    private static final Duration KEEP_EVERY = Duration.ofHours(1);
+
     private final List<HandlerLoop> loops;
-    private final PartitionKeeper partitions;
+    private final InboxKeeper keeper;
     private final StoreGate inboxGate;
     private final Duration drainTimeout;
     private final MeterRegistry registry;
@@ -54,9 +56,14 @@ public final class PosthasteConsumer implements AutoCloseable {
     private PosthasteConsumer(Builder builder) {
         this.inboxGate = new StoreGate("the inbox's database", builder.settings.storeBackoffMax(), System::nanoTime);
         this.loops = builder.loops(inboxGate);
-        this.partitions = new PartitionKeeper(given(builder.dataSource, "dataSource"));
         this.drainTimeout = builder.settings.drainTimeout();
         this.registry = given(builder.meters, "meters");
+        this.keeper = new InboxKeeper(
+                given(builder.dataSource, "dataSource"),
+                builder.handlers.stream().map(Handler::name).toList(),
+                builder.settings.retentionOrNull(),
+                KEEP_EVERY,
+                registry);
         this.gauges = List.of(available("inbox", inboxGate::isAvailable), available("kafka", () -> loops.stream()
                 .allMatch(HandlerLoop::isKafkaAvailable)));
     }
@@ -84,7 +91,7 @@ public final class PosthasteConsumer implements AutoCloseable {
             throw new IllegalStateException("the consumer was started or closed before; build a new one");
         }
         started = true;
-        partitions.start();
+        keeper.start();
         loops.forEach(HandlerLoop::start);
     }
 
@@ -105,7 +112,7 @@ public final class PosthasteConsumer implements AutoCloseable {
         synchronized (this) {
             started = true; // one that is drained before its start never starts
         }
-        partitions.stop();
+        keeper.stop();
         loops.forEach(loop -> loop.stop(bound));
         boolean drained = true;
         try {

@@ -36,6 +36,7 @@ class DependenciesTest {
                         "org.slf4j..",
                         "io.micrometer..",
                         "com.fasterxml.jackson..",
+                        "org.apache.kafka.clients.admin..",
                         "org.apache.kafka.clients.consumer..",
                         "org.apache.kafka.clients.producer..",
                         "org.apache.kafka.common..",

@@ -15,13 +15,13 @@ final class Failures {
 
     /** Refused where another worker has got further: the row then tells of a later attempt, or is completed. */
     private static final String FAIL = """
-            INSERT INTO inbox.delivery AS d (handler, tenant, message_id, staged_at, state, attempt, forgiven, next_attempt,
+            INSERT INTO inbox.delivery AS d (handler, tenant, message_id, staged_at, state, attempt, forgiven, next_attempt, failed_at,
                                              last_error, code, record_topic, record_partition, record_offset)
-            VALUES (?, ?, ?, ?, ?, ?, ?, clock_timestamp() + ? * interval '1 millisecond', ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, clock_timestamp() + ? * interval '1 millisecond', clock_timestamp(), ?, ?, ?, ?, ?)
             ON CONFLICT (handler, tenant, message_id, staged_at) DO UPDATE
             SET state = excluded.state, attempt = excluded.attempt, forgiven = excluded.forgiven,
                 next_attempt = excluded.next_attempt, last_error = excluded.last_error, code = excluded.code,
-                lease_owner = NULL, lease_expires_at = NULL
+                failed_at = excluded.failed_at, lease_owner = NULL, lease_expires_at = NULL
             WHERE CASE WHEN ?::text IS NOT NULL
                        THEN d.state = 'processing' AND d.lease_owner = ? AND d.fence = ?
                        ELSE d.state <> 'completed'

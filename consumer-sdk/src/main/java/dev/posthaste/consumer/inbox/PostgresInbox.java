@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -41,6 +42,8 @@ public final class PostgresInbox implements InboxStore {
     private final Completions completions;
     private final Failures failures;
     private final DueRecords dueRecords;
+    private final BusinessKeys keys;
+    private final Interventions interventions;
 
     /**
      * Makes one.
@@ -58,6 +61,8 @@ public final class PostgresInbox implements InboxStore {
         this.completions = new Completions(handler, host);
         this.failures = new Failures(handler, host, completions);
         this.dueRecords = new DueRecords(handler);
+        this.keys = new BusinessKeys(handler);
+        this.interventions = new Interventions(handler, host, completions, keys);
     }
 
     @Override
@@ -74,6 +79,11 @@ public final class PostgresInbox implements InboxStore {
         completions.complete(connection, arrivals, findings.again);
         emitDeadAgain(connection, arrivals, findings.dead);
         return new Claim(Claims.inOrder(arrivals, findings), findings.transaction);
+    }
+
+    @Override
+    public List<KeyVerdict> useKeys(Connection connection, List<BusinessKey> used) throws SQLException {
+        return keys.use(connection, used);
     }
 
     @Override
@@ -137,6 +147,18 @@ public final class PostgresInbox implements InboxStore {
     public boolean keepBehind(Connection connection, Arrival arrival, StoredRecord record, int waitingMax)
             throws SQLException {
         return failures.keepBehind(connection, arrival, record, waitingMax);
+    }
+
+    @Override
+    public List<Requeued> requeue(
+            Connection connection, List<DeadAttempt> wanted, Intervention by, Instant first, Duration apart)
+            throws SQLException {
+        return interventions.requeue(connection, wanted, by, first, apart);
+    }
+
+    @Override
+    public boolean discard(Connection connection, DeadAttempt letter, Intervention by) throws SQLException {
+        return interventions.discard(connection, letter, by);
     }
 
     @Override

@@ -11,7 +11,9 @@ import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.consumer.Event;
 import dev.posthaste.consumer.Outcome;
+import dev.posthaste.consumer.inbox.BusinessKey;
 import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.inbox.KeyVerdict;
 import dev.posthaste.consumer.inbox.Verdict;
 
 /**
@@ -136,7 +138,7 @@ final class DeliveryTransaction {
         if (abandoned.getAsBoolean()) {
             return new Abandoned();
         }
-        if (!connected) {
+        if (!connected || run.granted() == 0) {
             return new StoreAway(failure);
         }
         return SqlErrors.isContention(failure)
@@ -201,6 +203,7 @@ final class DeliveryTransaction {
         Throwable handleAndCommit() {
             GuardedConnection guard = new GuardedConnection(connection);
             try {
+                useKeys();
                 int next = 0;
                 while (next < tasks.size()) {
                     current = next;
@@ -214,6 +217,34 @@ final class DeliveryTransaction {
             } catch (Throwable e) { // whatever a handler throws: an Error of its own must not end the lane
                 guard.end();
                 return e;
+            }
+        }
+
+        /** Takes out those whose effect is there already, under their key; a conflict is the message's end. */
+        private void useKeys() throws SQLException, NotDoneException {
+            List<Integer> keyed = new ArrayList<>();
+            List<BusinessKey> keys = new ArrayList<>();
+            for (int i = 0; i < tasks.size(); i++) {
+                BusinessKey key = tasks.get(i).businessKey();
+                if (key != null) {
+                    keyed.add(i);
+                    keys.add(key);
+                }
+            }
+            List<KeyVerdict> verdicts = keys.isEmpty() ? List.of() : inbox.useKeys(connection, keys);
+            for (int i = verdicts.size() - 1; i >= 0; i--) { // from the end: the places of the others stay
+                int at = keyed.get(i);
+                if (verdicts.get(i) instanceof KeyVerdict.Conflict conflict) {
+                    current = at;
+                    throw new NotDoneException(Outcome.dead(
+                            "idempotency-conflict",
+                            "its idempotency key was used with another payload by message "
+                                    + conflict.by().messageId()));
+                }
+                if (verdicts.get(i) instanceof KeyVerdict.Used) {
+                    tasks.remove(at);
+                    runs.remove(at);
+                }
             }
         }
 

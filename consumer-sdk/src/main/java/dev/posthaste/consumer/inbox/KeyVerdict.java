@@ -1,0 +1,22 @@
+package dev.posthaste.consumer.inbox;
+
+/** What a business key says about running a message. */
+public sealed interface KeyVerdict {
+
+    /** Nobody has used the key: it is the message's from now on, if the transaction commits. */
+    record First() implements KeyVerdict {}
+
+    /**
+     * It was used with the same payload.
+     *
+     * @param by by which message; it may be the asking one itself
+     */
+    record Used(DeliveryId by) implements KeyVerdict {}
+
+    /**
+     * It was used with another payload.
+     *
+     * @param by by which message
+     */
+    record Conflict(DeliveryId by) implements KeyVerdict {}
+}
