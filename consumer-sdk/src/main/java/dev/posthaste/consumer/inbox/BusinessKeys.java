@@ -29,7 +29,10 @@ final class BusinessKeys {
             RETURNING tenant, key""";
 
     private static final String LOOK_UP = """
-            SELECT a.number, k.tenant, k.message_id, k.staged_at, k.payload_hash = a.hash
+            SELECT a.number, k.tenant, k.message_id, k.staged_at, k.payload_hash = a.hash, NOT EXISTS (
+                SELECT FROM inbox.delivery d WHERE d.handler = k.handler AND d.tenant = k.tenant
+                AND d.message_id = k.message_id AND d.staged_at = k.staged_at
+                AND d.state NOT IN ('completed', 'discarded'))
             FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::text[], ?::bytea[], ?::int[])
                 AS a(tenant, message_id, staged_at, key, hash, number)
             JOIN inbox.business_key k ON k.handler = ? AND k.tenant = a.tenant AND k.key = a.key""";
@@ -97,7 +100,11 @@ final class BusinessKeys {
                             rows.getString(2),
                             rows.getObject(3, UUID.class),
                             rows.getObject(4, OffsetDateTime.class).toInstant());
-                    verdicts.set(number, rows.getBoolean(5) ? new KeyVerdict.Used(by) : new KeyVerdict.Conflict(by));
+                    verdicts.set(
+                            number,
+                            rows.getBoolean(5)
+                                    ? new KeyVerdict.Used(by, rows.getBoolean(6))
+                                    : new KeyVerdict.Conflict(by));
                 }
             }
         }

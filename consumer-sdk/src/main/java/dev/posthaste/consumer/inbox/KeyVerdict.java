@@ -9,9 +9,10 @@ public sealed interface KeyVerdict {
     /**
      * It was used with the same payload.
      *
-     * @param by by which message; it may be the asking one itself
+     * @param by by which message; for a leased handler it may be the asking one itself, at an earlier attempt
+     * @param done whether that message's life is over; false: it is being called, waits, or is a dead letter
      */
-    record Used(DeliveryId by) implements KeyVerdict {}
+    record Used(DeliveryId by, boolean done) implements KeyVerdict {}
 
     /**
      * It was used with another payload.

@@ -2,6 +2,7 @@ package dev.posthaste.consumer.internal;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -21,6 +22,8 @@ import dev.posthaste.consumer.inbox.Verdict;
  * are. Thread-safe.
  */
 final class DeliveryTransaction {
+
+    private static final Duration KEY_IN_USE_DELAY = Duration.ofSeconds(10);
 
     private final DataSource dataSource;
     private final InboxStore inbox;
@@ -241,7 +244,11 @@ final class DeliveryTransaction {
                             "its idempotency key was used with another payload by message "
                                     + conflict.by().messageId()));
                 }
-                if (verdicts.get(i) instanceof KeyVerdict.Used) {
+                if (verdicts.get(i) instanceof KeyVerdict.Used used) {
+                    if (!used.done()) { // by a leased handler of this name, before it became this one
+                        current = at;
+                        throw new NotDoneException(Outcome.retryAfter(KEY_IN_USE_DELAY));
+                    }
                     tasks.remove(at);
                     runs.remove(at);
                 }
