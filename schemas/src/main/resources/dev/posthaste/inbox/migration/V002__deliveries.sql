@@ -157,8 +157,9 @@ DECLARE
 BEGIN
     FOR partition_name IN
         SELECT p.relname FROM pg_inherits i JOIN pg_class p ON p.oid = i.inhrelid
-        WHERE i.inhparent = 'inbox.delivery'::regclass AND p.relname ~ '^delivery_[0-9]{8}$'
-          AND to_date(substr(p.relname, 10), 'YYYYMMDD') + 1 <= (SELECT max(before) FROM inbox.cutoff)
+        WHERE i.inhparent = 'inbox.delivery'::regclass
+          AND CASE WHEN p.relname ~ '^delivery_[0-9]{8}$'
+                   THEN to_date(substr(p.relname, 10), 'YYYYMMDD') + 1 <= (SELECT max(before) FROM inbox.cutoff) END
         ORDER BY 1
     LOOP
         EXECUTE format(open_rows, partition_name) INTO needed;
