@@ -83,7 +83,7 @@ class InboxDeskTest {
         DeliveryId north = dead("due-notice", "north", "bob", "provider-away", now);
         DeliveryId other = dead("due-notice", "", "bob", "no-such-member", now);
         dead("statistics", "", "ada", "provider-away", now);
-        database.execute("UPDATE inbox.delivery SET failed_at = now() - interval '1 hour' WHERE message_id = '"
+        database.execute("UPDATE inbox.outgoing SET dead_at = now() - interval '1 hour' WHERE message_id = '"
                 + old.messageId() + "'");
 
         assertThat(found(ALL)).containsExactly(old.messageId(), north.messageId(), other.messageId());

@@ -15,13 +15,13 @@ final class Failures {
 
     /** Refused where another worker has got further: the row then tells of a later attempt, or is completed. */
     private static final String FAIL = """
-            INSERT INTO inbox.delivery AS d (handler, tenant, message_id, staged_at, state, attempt, forgiven, next_attempt, failed_at,
+            INSERT INTO inbox.delivery AS d (handler, tenant, message_id, staged_at, state, attempt, forgiven, next_attempt,
                                              last_error, code, record_topic, record_partition, record_offset)
-            VALUES (?, ?, ?, ?, ?, ?, ?, clock_timestamp() + ? * interval '1 millisecond', clock_timestamp(), ?, ?, ?, ?, ?)
+            VALUES (?, ?, ?, ?, ?, ?, ?, clock_timestamp() + ? * interval '1 millisecond', ?, ?, ?, ?, ?)
             ON CONFLICT (handler, tenant, message_id, staged_at) DO UPDATE
             SET state = excluded.state, attempt = excluded.attempt, forgiven = excluded.forgiven,
                 next_attempt = excluded.next_attempt, last_error = excluded.last_error, code = excluded.code,
-                failed_at = excluded.failed_at, lease_owner = NULL, lease_expires_at = NULL
+                lease_owner = NULL, lease_expires_at = NULL
             WHERE CASE WHEN ?::text IS NOT NULL
                        THEN d.state = 'processing' AND d.lease_owner = ? AND d.fence = ?
                        ELSE d.state <> 'completed'
@@ -30,11 +30,12 @@ final class Failures {
 
     private static final String KEEP = """
             INSERT INTO inbox.outgoing AS o (handler, tenant, message_id, staged_at, route, blocked_key, emit_at,
-                                             record_key, record_value, header_names, header_values)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                             record_key, record_value, header_names, header_values, dead_code, dead_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? THEN clock_timestamp() END)
             ON CONFLICT (handler, tenant, message_id, staged_at) DO UPDATE
             SET route = excluded.route, blocked_key = excluded.blocked_key, emit_at = excluded.emit_at,
-                emitted_at = NULL, emit_failures = 0, emit_error = NULL""";
+                emitted_at = NULL, emit_failures = 0, emit_error = NULL, dead_code = excluded.dead_code,
+                dead_at = excluded.dead_at""";
 
     private static final String TELL = """
             INSERT INTO inbox.journal (handler, tenant, message_id, staged_at, attempt, outcome, code, summary, host)
@@ -72,7 +73,7 @@ final class Failures {
             return false;
         }
         byte @Nullable [] key = failed.arrival().orderingKey();
-        keep(connection, failed.arrival().id(), failed.record(), dead, failed.blocks() ? key : null, due);
+        keep(connection, failed.arrival().id(), failed.record(), dead ? failed.code() : null, failed.blocks() ? key : null, due);
         tell(connection, failed, dead);
         if (key != null && !failed.blocks()) {
             completions.callNext(connection, key);
@@ -110,13 +111,13 @@ final class Failures {
             Connection connection,
             DeliveryId id,
             StoredRecord record,
-            boolean dead,
+            @Nullable String deadCode,
             byte @Nullable [] blockedKey,
             @Nullable OffsetDateTime emitAt)
             throws SQLException {
         try (PreparedStatement keep = connection.prepareStatement(KEEP)) {
             bindId(keep, id);
-            keep.setString(5, (dead ? InboxStore.Route.DEAD_LETTER : InboxStore.Route.RETRY).wireName());
+            keep.setString(5, (deadCode != null ? InboxStore.Route.DEAD_LETTER : InboxStore.Route.RETRY).wireName());
             keep.setBytes(6, blockedKey);
             keep.setObject(7, emitAt);
             keep.setBytes(8, record.key());
@@ -124,6 +125,8 @@ final class Failures {
             List<StoredRecord.Header> headers = record.headers();
             keep.setArray(10, SqlArrays.ofBytes(connection, headers, header -> HeaderNames.encode(header.name())));
             keep.setArray(11, SqlArrays.ofBytes(connection, headers, StoredRecord.Header::value));
+            keep.setString(12, deadCode);
+            keep.setBoolean(13, deadCode != null);
             keep.executeUpdate();
         }
     }
@@ -159,7 +162,7 @@ final class Failures {
         if (waiting(connection, key, waitingMax) >= waitingMax) {
             return false;
         }
-        keep(connection, arrival.id(), record, false, key, null);
+        keep(connection, arrival.id(), record, null, key, null);
         return true;
     }
 

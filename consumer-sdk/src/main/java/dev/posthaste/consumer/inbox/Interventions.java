@@ -34,7 +34,7 @@ final class Interventions {
     /** Its place behind its key stays. */
     private static final String SEND = """
             UPDATE inbox.outgoing o SET route = 'retry', emit_at = a.due, emitted_at = NULL, emit_failures = 0,
-                   emit_error = NULL, replay_id = ?::uuid
+                   emit_error = NULL, dead_code = NULL, dead_at = NULL, replay_id = ?::uuid
             FROM unnest(?::text[], ?::uuid[], ?::timestamptz[], ?::timestamptz[]) AS a(tenant, message_id, staged_at, due)
             WHERE o.handler = ? AND o.tenant = a.tenant AND o.message_id = a.message_id AND o.staged_at = a.staged_at""";
 

@@ -13,38 +13,35 @@ import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
-/** A query in SQL: the part from FROM on, and its parameters. Made for one statement. */
+/**
+ * A query in SQL, on the table of kept records alone: a join would be planned without knowing that it joins one to one.
+ * Made for one statement.
+ */
 final class DeadLetterSql {
 
     static final String COLUMNS = "d.handler, d.tenant, d.message_id, d.staged_at, d.attempt, d.code, d.last_error,"
-            + " d.first_seen_at, d.failed_at, d.record_topic, d.record_partition, d.record_offset, o.emitted_at,"
+            + " d.first_seen_at, o.dead_at, d.record_topic, d.record_partition, d.record_offset, o.emitted_at,"
             + " o.emit_error, o.place";
 
-    private final StringBuilder sql = new StringBuilder(" FROM inbox.outgoing o JOIN inbox.delivery d"
-            + " USING (handler, tenant, message_id, staged_at) WHERE o.route = 'dead-letter' AND d.state = 'dead-letter'");
+    private final StringBuilder sql =
+            new StringBuilder("SELECT * FROM inbox.outgoing o WHERE o.route = 'dead-letter'");
     private final List<Object> parameters = new ArrayList<>();
 
     DeadLetterSql(DeadLetterQuery query) {
         and("o.handler = ?", query.handler());
-        and("d.code = ?", query.code());
+        and("o.dead_code = ?", query.code());
         and("o.tenant = ?", query.tenant());
         and("o.message_id = ?", query.messageId());
         and("sha256(o.record_key) = sha256(?)", bytes(query.key()));
         and("o.staged_at >= ?", time(query.stagedFrom()));
         and("o.staged_at < ?", time(query.stagedUntil()));
-        and("d.failed_at >= ?", time(query.failedFrom()));
-        and("d.failed_at < ?", time(query.failedUntil()));
+        and("o.dead_at >= ?", time(query.failedFrom()));
+        and("o.dead_at < ?", time(query.failedUntil()));
     }
 
     /** Only those behind that place. */
     DeadLetterSql after(long place) {
         and("o.place > ?", place);
-        return this;
-    }
-
-    /** Only those that were run: no markers. */
-    DeadLetterSql ofMessages() {
-        sql.append(" AND d.attempt > 0");
         return this;
     }
 
@@ -63,8 +60,10 @@ final class DeadLetterSql {
         return instant == null ? null : instant.atOffset(ZoneOffset.UTC);
     }
 
-    String text() {
-        return sql.toString();
+    /** What it finds, the first so many in order of their places, with their deliveries. */
+    String select(String columns, String limit) {
+        return "SELECT " + columns + " FROM (" + sql + " ORDER BY o.place LIMIT " + limit
+                + ") o JOIN inbox.delivery d USING (handler, tenant, message_id, staged_at)";
     }
 
     /** Binds its parameters; returns the index after them. */

@@ -68,7 +68,7 @@ public final class InboxDesk {
     public List<DeadLetter> list(DeadLetterQuery query, long afterPlace, int limit) throws SQLException {
         between("limit", limit, PAGE_MAX);
         DeadLetterSql found = new DeadLetterSql(query).after(afterPlace);
-        String sql = "SELECT " + DeadLetterSql.COLUMNS + found.text() + " ORDER BY o.place LIMIT ?";
+        String sql = found.select(DeadLetterSql.COLUMNS, "?") + " ORDER BY o.place";
         return transact(connection -> {
             try (PreparedStatement select = connection.prepareStatement(sql)) {
                 select.setInt(found.bind(select, 1), limit);

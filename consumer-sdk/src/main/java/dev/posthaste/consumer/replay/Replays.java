@@ -35,8 +35,12 @@ final class Replays {
             + " VALUES (?, ?, ?, 0)";
 
     private static final String ITEMS = "INSERT INTO inbox.replay_item"
-            + " (replay_id, number, tenant, message_id, staged_at, attempt)"
-            + " SELECT ?, row_number() OVER (ORDER BY o.place), o.tenant, o.message_id, o.staged_at, d.attempt";
+            + " (replay_id, number, tenant, message_id, staged_at, attempt) ";
+
+    private static final String ITEM_COLUMNS =
+            "?, row_number() OVER (ORDER BY o.place), o.tenant, o.message_id, o.staged_at, d.attempt";
+
+    private static final String NO_MARKERS = " WHERE d.attempt > 0";
 
     private static final String ITEM = """
             INSERT INTO inbox.replay_item (replay_id, number, tenant, message_id, staged_at, attempt)
@@ -82,10 +86,10 @@ final class Replays {
     static Selection select(Connection connection, DeadLetterQuery query) throws SQLException {
         UUID id = UUID.randomUUID();
         begin(connection, id, query.handler(), query.description());
-        DeadLetterSql found = new DeadLetterSql(query).ofMessages();
+        DeadLetterSql found = new DeadLetterSql(query);
         int size;
-        try (PreparedStatement insert =
-                connection.prepareStatement(ITEMS + found.text() + " ORDER BY o.place LIMIT " + (SELECTED_MAX + 1))) {
+        try (PreparedStatement insert = connection.prepareStatement(
+                ITEMS + found.select(ITEM_COLUMNS, Integer.toString(SELECTED_MAX + 1)) + NO_MARKERS)) {
             insert.setObject(1, id);
             found.bind(insert, 2);
             size = insert.executeUpdate();

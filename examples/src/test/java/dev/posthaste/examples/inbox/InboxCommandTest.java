@@ -42,10 +42,11 @@ class InboxCommandTest {
             for (UUID id : new UUID[] {FIRST, SECOND}) {
                 String key = "'due-notice', '" + id + "', '2026-01-02T03:04:05Z'";
                 statement.execute("INSERT INTO inbox.delivery (handler, message_id, staged_at, state, attempt, code, last_error,"
-                        + " failed_at, record_topic, record_partition, record_offset) VALUES (" + key
-                        + ", 'dead-letter', 3, 'provider-away', 'it does not answer', now(), 't', 0, 0)");
-                statement.execute("INSERT INTO inbox.outgoing (handler, message_id, staged_at, route, record_value,"
-                        + " header_names, header_values) VALUES (" + key + ", 'dead-letter', 'x', '{}', '{}')");
+                        + " record_topic, record_partition, record_offset) VALUES (" + key
+                        + ", 'dead-letter', 3, 'provider-away', 'it does not answer', 't', 0, 0)");
+                statement.execute("INSERT INTO inbox.outgoing (handler, message_id, staged_at, route, dead_code, dead_at,"
+                        + " record_value, header_names, header_values) VALUES (" + key
+                        + ", 'dead-letter', 'provider-away', now(), 'x', '{}', '{}')");
             }
         }
     }

@@ -12,8 +12,6 @@ ALTER TABLE inbox.delivery ADD COLUMN counted_from timestamptz NOT NULL DEFAULT 
 ALTER TABLE inbox.delivery ADD COLUMN code text;
 ALTER TABLE inbox.delivery ADD CONSTRAINT a_dead_letter_has_a_code CHECK (state <> 'dead-letter' OR code IS NOT NULL);
 
--- When the last attempt failed.
-ALTER TABLE inbox.delivery ADD COLUMN failed_at timestamptz;
 -- An operator gives a dead letter up: its life ends without the effect.
 ALTER TABLE inbox.delivery DROP CONSTRAINT state_is_pending_processing_completed_failed_or_dead_letter;
 ALTER TABLE inbox.delivery ADD CONSTRAINT state_is_known
@@ -21,7 +19,6 @@ ALTER TABLE inbox.delivery ADD CONSTRAINT state_is_known
 
 -- Counts and lists by state read what is not completed only.
 CREATE INDEX delivery_open ON inbox.delivery (handler, state, staged_at) WHERE state <> 'completed';
-CREATE INDEX delivery_dead ON inbox.delivery (handler, code, failed_at) WHERE state = 'dead-letter';
 
 -- The consumer's own outbox: the record of every delivery that is neither completed nor under way for the first time, from its
 -- first failure to its completion. Written in the transaction that records the failure; deleted in the one that completes.
@@ -44,17 +41,24 @@ CREATE TABLE inbox.outgoing (
     record_value  bytea,
     header_names  bytea[]     NOT NULL,
     header_values bytea[]     NOT NULL,
+    -- Of a dead letter, its code again and since when it is one: so that a page of a million is found in this table alone.
+    dead_code     text,
+    dead_at       timestamptz,
     -- The replay that has brought it back last.
     replay_id     uuid,
     created_at    timestamptz NOT NULL DEFAULT clock_timestamp(),
     CONSTRAINT outgoing_pkey PRIMARY KEY (handler, tenant, message_id, staged_at),
     CONSTRAINT route_is_retry_or_dead_letter CHECK (route IN ('retry', 'dead-letter')),
+    CONSTRAINT a_dead_letter_has_code_and_time
+        CHECK (route <> 'dead-letter' OR (dead_code IS NOT NULL AND dead_at IS NOT NULL)),
     CONSTRAINT every_header_has_a_value CHECK (cardinality(header_names) = cardinality(header_values))
 );
 CREATE INDEX outgoing_due ON inbox.outgoing (handler, route, emit_at) WHERE emit_at IS NOT NULL;
 CREATE INDEX outgoing_behind ON inbox.outgoing (handler, blocked_key, place) WHERE blocked_key IS NOT NULL;
--- Pages of dead letters, all or of one key.
+-- Pages of dead letters.
 CREATE INDEX outgoing_dead ON inbox.outgoing (handler, place) WHERE route = 'dead-letter';
+CREATE INDEX outgoing_dead_code ON inbox.outgoing (handler, dead_code, place) WHERE route = 'dead-letter';
+CREATE INDEX outgoing_dead_at ON inbox.outgoing (handler, dead_at) WHERE route = 'dead-letter';
 CREATE INDEX outgoing_dead_key ON inbox.outgoing (handler, sha256(record_key)) WHERE route = 'dead-letter';
 -- Rows come and go; records are large and already compressed or small: keep dead rows few.
 ALTER TABLE inbox.outgoing SET (autovacuum_vacuum_scale_factor = 0.05, autovacuum_vacuum_threshold = 1000);
