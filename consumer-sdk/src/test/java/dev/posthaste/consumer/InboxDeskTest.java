@@ -29,6 +29,7 @@ import dev.posthaste.consumer.replay.ReplayReport;
 import dev.posthaste.consumer.replay.Selection;
 import dev.posthaste.testkit.PostgresServer;
 import dev.posthaste.testkit.PosthasteStack;
+import dev.posthaste.testkit.ReportedCase;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -210,5 +211,49 @@ class InboxDeskTest {
                 .hasMessage("ratePerSecond is 0, but must be from 1 to 10000");
         assertThat(database.query("SELECT handler FROM inbox.replay WHERE started_at IS NOT NULL"))
                 .isEqualTo(Collections.emptyList());
+    }
+
+    /** In full: a million. */
+    @ReportedCase(36)
+    @Test
+    void amongManyDeadLettersAPageIsFoundByAnyFilterAndExactlyTheSelectionIsReplayed() throws SQLException {
+        int many = Boolean.getBoolean("posthaste.full") ? 1_000_000 : 20_000;
+        database.execute("INSERT INTO inbox.delivery (handler, message_id, staged_at, state, attempt, code, last_error,"
+                + " record_topic, record_partition, record_offset) SELECT 'due-notice', gen_random_uuid(),"
+                + " now() - n * interval '1 second', 'dead-letter', 3, 'code-' || n % 10, 'x', 't', 0, n"
+                + " FROM generate_series(1, " + many + ") AS n");
+        database.execute("INSERT INTO inbox.outgoing (handler, message_id, staged_at, route, dead_code, dead_at,"
+                + " record_key, record_value, header_names, header_values) SELECT handler, message_id, staged_at,"
+                + " 'dead-letter', code, now() - record_offset * interval '1 second',"
+                + " convert_to('key-' || record_offset % 1000, 'UTF8'), 'x', '{}', '{}' FROM inbox.delivery"
+                + " ORDER BY record_offset");
+        database.execute("ANALYZE inbox.delivery, inbox.outgoing");
+        Instant now = Instant.now();
+        for (DeadLetterQuery query : List.of(
+                ALL,
+                ALL.withCode("code-3"),
+                ALL.withKey("key-7"),
+                ALL.withKey("key-7").withCode("code-7"),
+                ALL.withStaged(null, now.minusSeconds(many - 100)),
+                ALL.withFailed(now.minusSeconds(many / 2 + 100), now.minusSeconds(many / 2)),
+                ALL.withCode("code-3").withFailed(now.minusSeconds(many / 2), null))) {
+            long began = System.nanoTime();
+            assertThat(desk.list(query, 10)).hasSize(10);
+            System.out.printf(
+                    "a page of %d: %d ms for %s%n", many, (System.nanoTime() - began) / 1_000_000, query);
+        }
+        DeadLetterQuery tenth = ALL.withCode("code-3");
+        Selection selection = desk.select(tenth);
+        assertThat(selection.size()).isEqualTo(many / 10);
+        assertThat(desk.replay(selection, "ada", "why", 10_000).requeued()).isEqualTo(many / 10);
+        assertThat(database.query("SELECT DISTINCT state || ' ' || code FROM inbox.delivery"
+                        + " ORDER BY 1"))
+                .hasSize(10)
+                .contains("pending code-3")
+                .doesNotContain("dead-letter code-3");
+        assertThat(database.query("SELECT max(emit_at) - min(emit_at) >= interval '1 second' * (" + (many / 10 - 1)
+                        + " / 10000.0) FROM inbox.outgoing WHERE route = 'retry'"))
+                .as("no faster than the given rate")
+                .containsExactly("t");
     }
 }
