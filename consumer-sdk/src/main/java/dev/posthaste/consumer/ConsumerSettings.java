@@ -81,7 +81,8 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax, retention);
+                waitingMax,
+                retention);
     }
 
     /** The same with that many partitions at a time. */
@@ -94,7 +95,8 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax, retention);
+                waitingMax,
+                retention);
     }
 
     /** The same with that bound on waiting for a lock. */
@@ -107,19 +109,36 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 sessionTimeout,
-                waitingMax, retention);
+                waitingMax,
+                retention);
     }
 
     /** The same with that many immediate retries after contention. */
     public ConsumerSettings withContentionRetriesMax(int retries) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, retention);
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                retries,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                retention);
     }
 
     /** The same with that longest pause while a store is away. */
     public ConsumerSettings withStoreBackoffMax(Duration max) {
         return new ConsumerSettings(
-                chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax, retention);
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                max,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                retention);
     }
 
     /** The same with that bound on a drain. */
@@ -132,7 +151,8 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 timeout,
                 sessionTimeout,
-                waitingMax, retention);
+                waitingMax,
+                retention);
     }
 
     /** The same with that patience of Kafka's with a silent member. */
@@ -145,7 +165,8 @@ public record ConsumerSettings(
                 storeBackoffMax,
                 drainTimeout,
                 timeout,
-                waitingMax, retention);
+                waitingMax,
+                retention);
     }
 
     /** The same with that many messages behind one key. */

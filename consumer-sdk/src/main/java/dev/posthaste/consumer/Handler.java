@@ -111,8 +111,7 @@ public final class Handler {
         private final List<Source<T>> sources;
         private final @Nullable Function<Event<T>, String> businessKey;
 
-        private Reading(
-                Handler handler, List<Source<T>> sources, @Nullable Function<Event<T>, String> businessKey) {
+        private Reading(Handler handler, List<Source<T>> sources, @Nullable Function<Event<T>, String> businessKey) {
             this.handler = handler;
             this.sources = sources;
             this.businessKey = businessKey;
@@ -139,8 +138,8 @@ public final class Handler {
          * as the inbox's retention. Without this call the message id is that key; it counts beside this one as well.
          *
          * <p>Another message with a used key and the same bytes is completed without being run. One with other bytes is
-         * a dead letter with the code {@code idempotency-conflict}, as one without a usable key is with {@code
-         * bad-idempotency-key}. A failed attempt uses no key.
+         * a dead letter with the code {@code idempotency-conflict}, as one without a usable key is with
+         * {@code bad-idempotency-key}. A failed attempt uses no key.
          *
          * @param key makes the key: always the same of the same message; from 1 to 512 characters, not blank
          */

@@ -52,8 +52,8 @@ class BusinessKeyTest {
             scene.publish("due-notice", 0, first, again, elsewhere, other);
             scene.start(byMember().handle((event, tx) -> Scene.write("due-notice", event, tx)));
 
-            soon().until(() -> scene.inState("due-notice", "completed") == 3
-                    && scene.inState("due-notice", "dead-letter") == 1);
+            soon().until(() ->
+                    scene.inState("due-notice", "completed") == 3 && scene.inState("due-notice", "dead-letter") == 1);
             assertThat(scene.query("SELECT message_id FROM effect ORDER BY seq"))
                     .as("one effect for each tenant")
                     .containsExactly(first.id().toString(), elsewhere.id().toString());
@@ -97,8 +97,8 @@ class BusinessKeyTest {
             assertThat(together).as("they did share a chunk").contains(3);
 
             scene.publish("due-notice", 0, loans(IntStream.of(4, 1001, 5, 1005, 4)));
-            soon().until(() -> scene.inState("due-notice", "dead-letter") == 2
-                    && scene.inState("due-notice", "completed") == 19);
+            soon().until(() ->
+                    scene.inState("due-notice", "dead-letter") == 2 && scene.inState("due-notice", "completed") == 19);
             assertThat(scene.effects("due-notice").subList(13, 15)).containsExactly("4", "5");
             assertThat(scene.query("SELECT DISTINCT code FROM inbox.delivery WHERE state = 'dead-letter'"))
                     .containsExactly("idempotency-conflict");
@@ -163,7 +163,9 @@ class BusinessKeyTest {
     @SuppressWarnings("NullAway") // null is what it is about
     private static Function<Event<Loan>, String> oddKeys() {
         return event -> switch (event.payload().n()) {
-            case 0 -> throw new IllegalArgumentException("no key in " + event.payload().member());
+            case 0 ->
+                throw new IllegalArgumentException(
+                        "no key in " + event.payload().member());
             case 1 -> null;
             case 2 -> " \t";
             case 3 -> "k".repeat(513);

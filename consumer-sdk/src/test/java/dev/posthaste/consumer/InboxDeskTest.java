@@ -96,7 +96,8 @@ class InboxDeskTest {
         assertThat(found(ALL.withStaged(null, now.minus(1, ChronoUnit.DAYS)))).containsExactly(old.messageId());
         assertThat(found(ALL.withStaged(now.minus(1, ChronoUnit.DAYS), null)))
                 .containsExactly(north.messageId(), other.messageId());
-        assertThat(found(ALL.withFailed(null, now.minus(30, ChronoUnit.MINUTES)))).containsExactly(old.messageId());
+        assertThat(found(ALL.withFailed(null, now.minus(30, ChronoUnit.MINUTES))))
+                .containsExactly(old.messageId());
         assertThat(found(ALL.withKey("bob").withTenant("north").withCode("no-such-member")))
                 .isEmpty();
         DeadLetter letter = desk.list(ALL, 1).get(0);
@@ -138,7 +139,8 @@ class InboxDeskTest {
             assertThatThrownBy(() -> desk.discard("due-notice", "", id.messageId(), actor, reason))
                     .hasMessageContaining("the journal needs both");
         }
-        assertThatThrownBy(() -> database.execute("UPDATE inbox.replay SET started_at = now(), actor = 'ada', rate = 1"))
+        assertThatThrownBy(
+                        () -> database.execute("UPDATE inbox.replay SET started_at = now(), actor = 'ada', rate = 1"))
                 .hasStackTraceContaining("a_replay_that_has_started_has_a_reason");
         assertThatThrownBy(() -> database.execute("INSERT INTO inbox.journal (handler, message_id, staged_at, attempt,"
                         + " outcome, host, actor) VALUES ('h', uuidv7(), now(), 1, 'replayed', 'h', 'ada')"))
@@ -157,8 +159,10 @@ class InboxDeskTest {
         assertThat(report.requeued()).isEqualTo(6);
         assertThat(database.query("SELECT emit_at - lag(emit_at) OVER (ORDER BY place) FROM inbox.outgoing"))
                 .containsExactly("null", "00:00:00.25", "00:00:00.25", "00:00:00.25", "00:00:00.25", "00:00:00.25");
-        assertThat(database.query("SELECT count(*) FROM inbox.delivery d JOIN inbox.outgoing o USING (message_id)"
-                        + " WHERE d.counted_from = o.emit_at AND d.next_attempt = o.emit_at AND d.forgiven = d.attempt"))
+        assertThat(
+                        database.query(
+                                "SELECT count(*) FROM inbox.delivery d JOIN inbox.outgoing o USING (message_id)"
+                                        + " WHERE d.counted_from = o.emit_at AND d.next_attempt = o.emit_at AND d.forgiven = d.attempt"))
                 .as("the horizon begins when it is due")
                 .containsExactly("6");
     }
@@ -191,7 +195,8 @@ class InboxDeskTest {
         DeliveryId marker = dead("due-notice", "", "k", "quarantined", Instant.now(), 0);
         assertThat(found(ALL)).containsExactly(marker.messageId());
         assertThat(desk.select(ALL).size()).isZero();
-        assertThat(desk.requeue("due-notice", "", marker.messageId(), "ada", "why").quarantined())
+        assertThat(desk.requeue("due-notice", "", marker.messageId(), "ada", "why")
+                        .quarantined())
                 .isEqualTo(1);
         assertThat(desk.discard("due-notice", "", marker.messageId(), "ada", "why"))
                 .isTrue();
@@ -239,15 +244,13 @@ class InboxDeskTest {
                 ALL.withCode("code-3").withFailed(now.minusSeconds(many / 2), null))) {
             long began = System.nanoTime();
             assertThat(desk.list(query, 10)).hasSize(10);
-            System.out.printf(
-                    "a page of %d: %d ms for %s%n", many, (System.nanoTime() - began) / 1_000_000, query);
+            System.out.printf("a page of %d: %d ms for %s%n", many, (System.nanoTime() - began) / 1_000_000, query);
         }
         DeadLetterQuery tenth = ALL.withCode("code-3");
         Selection selection = desk.select(tenth);
         assertThat(selection.size()).isEqualTo(many / 10);
         assertThat(desk.replay(selection, "ada", "why", 10_000).requeued()).isEqualTo(many / 10);
-        assertThat(database.query("SELECT DISTINCT state || ' ' || code FROM inbox.delivery"
-                        + " ORDER BY 1"))
+        assertThat(database.query("SELECT DISTINCT state || ' ' || code FROM inbox.delivery" + " ORDER BY 1"))
                 .hasSize(10)
                 .contains("pending code-3")
                 .doesNotContain("dead-letter code-3");

@@ -71,8 +71,8 @@ abstract class InboxStoreContract {
 
     private Verdict claim(InboxStore by, DeliveryId id, int attempt) throws SQLException {
         Arrival arrival = arrival(id, attempt);
-        return database.commit(connection ->
-                by.claim(connection, List.of(arrival)).verdicts().get(0));
+        return database.commit(
+                connection -> by.claim(connection, List.of(arrival)).verdicts().get(0));
     }
 
     private Verdict begin(InboxStore by, DeliveryId id, int attempt) throws SQLException {
@@ -109,8 +109,8 @@ abstract class InboxStoreContract {
     }
 
     private @Nullable String row(DeliveryId id, String columns) throws SQLException {
-        List<String> rows = database.query(
-                "SELECT concat_ws(' ', " + columns + ") FROM inbox.delivery WHERE message_id = '" + id.messageId() + "'");
+        List<String> rows = database.query("SELECT concat_ws(' ', " + columns
+                + ") FROM inbox.delivery WHERE message_id = '" + id.messageId() + "'");
         return rows.isEmpty() ? null : rows.get(0);
     }
 
@@ -126,7 +126,9 @@ abstract class InboxStoreContract {
 
     private String partitionFor(Instant day) throws SQLException {
         String name = "delivery_"
-                + DateTimeFormatter.ofPattern("yyyyMMdd").withZone(ZoneOffset.UTC).format(day);
+                + DateTimeFormatter.ofPattern("yyyyMMdd")
+                        .withZone(ZoneOffset.UTC)
+                        .format(day);
         Instant from = day.truncatedTo(ChronoUnit.DAYS);
         database.execute("CREATE TABLE inbox." + name + " PARTITION OF inbox.delivery FOR VALUES FROM ('" + from
                 + "') TO ('" + from.plus(1, ChronoUnit.DAYS) + "')");
@@ -166,8 +168,9 @@ abstract class InboxStoreContract {
         DeliveryId now = stagedDaysAgo(0);
         fail(later, 1, new Fate.Retry(Duration.ofHours(1)));
         fail(now, 1, new Fate.Retry(Duration.ofMillis(1)));
-        await().untilAsserted(
-                        () -> assertThat(due(InboxStore.Route.RETRY)).extracting(DueRecord::id).containsExactly(now));
+        await().untilAsserted(() -> assertThat(due(InboxStore.Route.RETRY))
+                .extracting(DueRecord::id)
+                .containsExactly(now));
         assertThat(claim(store, later, 1)).as("the record that came first").isEqualTo(new Verdict.Skip(false));
         assertThat(claim(store, now, 2)).as("its retry").isInstanceOf(Verdict.Run.class);
     }
@@ -253,7 +256,8 @@ abstract class InboxStoreContract {
         InboxStore other = store("member-2");
         assertThat(begin(other, id, 1)).isInstanceOf(Verdict.Busy.class);
         database.execute("UPDATE inbox.delivery SET lease_expires_at = now() - interval '1 second'");
-        assertThat(begin(other, id, 1)).satisfies(verdict -> assertThat(((Verdict.Unfinished) verdict).begun().attempt())
+        assertThat(begin(other, id, 1)).satisfies(verdict -> assertThat(
+                        ((Verdict.Unfinished) verdict).begun().attempt())
                 .isEqualTo(1));
         assertThat(fail(id, 1, new Fate.Retry(Duration.ofMillis(1))))
                 .as("the attempt that never ended has failed")
@@ -334,16 +338,18 @@ abstract class InboxStoreContract {
         discard(given);
         for (DeliveryId id : List.of(dead, waiting, given)) {
             age(id, Duration.ofDays(399));
-            database.execute("INSERT INTO inbox.business_key (handler, key, payload_hash, message_id, staged_at, used_at)"
-                    + " SELECT handler, message_id::text, '', message_id, staged_at, first_seen_at FROM inbox.delivery"
-                    + " WHERE message_id = '" + id.messageId() + "'");
+            database.execute(
+                    "INSERT INTO inbox.business_key (handler, key, payload_hash, message_id, staged_at, used_at)"
+                            + " SELECT handler, message_id::text, '', message_id, staged_at, first_seen_at FROM inbox.delivery"
+                            + " WHERE message_id = '" + id.messageId() + "'");
         }
         cleanUp();
         assertThat(row(dead, "state")).isEqualTo("dead-letter");
         assertThat(row(waiting, "state")).isEqualTo("failed");
         assertThat(row(given, "state")).as("its life is over").isNull();
         assertThat(partitions()).hasSize(10);
-        List<String> open = List.of(dead.messageId().toString(), waiting.messageId().toString());
+        List<String> open =
+                List.of(dead.messageId().toString(), waiting.messageId().toString());
         assertThat(database.query("SELECT message_id FROM inbox.outgoing")).containsExactlyInAnyOrderElementsOf(open);
         assertThat(database.query("SELECT DISTINCT message_id FROM inbox.journal"))
                 .containsExactlyInAnyOrderElementsOf(open);
@@ -371,8 +377,8 @@ abstract class InboxStoreContract {
     @Test
     void theCleanUpLoopRemovesAgainAndAgainAndCountsItsErrors() throws SQLException {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        InboxKeeper keeper = new InboxKeeper(
-                database.dataSource, List.of("due-notice"), RETENTION, Duration.ofMillis(100), meters);
+        InboxKeeper keeper =
+                new InboxKeeper(database.dataSource, List.of("due-notice"), RETENTION, Duration.ofMillis(100), meters);
         keeper.start();
         try {
             for (int i = 0; i < 2; i++) {

@@ -160,11 +160,12 @@ class ReplayTest {
             for (Future<ReplayReport> click : operators.invokeAll(clicks)) {
                 reports.add(click.get());
             }
-            soon().until(() -> scene.effects("due-notice").size() == 700
-                    && scene.inState("due-notice", "dead-letter") == 60);
+            soon().until(() ->
+                    scene.effects("due-notice").size() == 700 && scene.inState("due-notice", "dead-letter") == 60);
             assertThat(reports.get(0)).isEqualTo(reports.get(1));
             assertThat(reports.get(0).requeued() + reports.get(2).requeued()).isEqualTo(700);
-            assertThat(reports).allSatisfy(report -> assertThat(report.undecided()).isZero());
+            assertThat(reports)
+                    .allSatisfy(report -> assertThat(report.undecided()).isZero());
             assertThat(scene.query("SELECT DISTINCT n FROM effect")).hasSize(700);
             assertThat(scene.query("SELECT count(*) || ' ' || string_agg(DISTINCT outcome, ' ') FROM inbox.journal"
                             + " GROUP BY message_id"))
@@ -184,9 +185,11 @@ class ReplayTest {
         AtomicBoolean healthy = new AtomicBoolean();
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {
             scene.publish("due-notice", 0, loans("ada", 1, 5));
-            scene.start(scene.builder(Catalogs.perKey("due-notice", OnDeadLetter.BLOCK), illUntil(healthy, new CopyOnWriteArrayList<>())));
-            soon().until(() -> scene.inState("due-notice", "dead-letter") == 1
-                    && scene.inState("due-notice", "pending") == 4);
+            scene.start(scene.builder(
+                    Catalogs.perKey("due-notice", OnDeadLetter.BLOCK),
+                    illUntil(healthy, new CopyOnWriteArrayList<>())));
+            soon().until(() ->
+                    scene.inState("due-notice", "dead-letter") == 1 && scene.inState("due-notice", "pending") == 4);
             InboxDesk desk = new InboxDesk(scene.dataSource);
             Selection head = desk.select(DeadLetterQuery.of("due-notice").withKey("ada"));
             assertThat(head.size()).isEqualTo(1);
@@ -194,7 +197,9 @@ class ReplayTest {
             soon().until(() -> scene.query("SELECT entry FROM inbox.journal WHERE outcome = 'dead-letter'")
                             .size()
                     == 2);
-            assertThat(scene.effects("due-notice")).as("it failed again, and blocks").isEmpty();
+            assertThat(scene.effects("due-notice"))
+                    .as("it failed again, and blocks")
+                    .isEmpty();
             healthy.set(true);
             desk.replay(desk.select(DeadLetterQuery.of("due-notice")), "ada", WHY, 10);
             soon().until(() -> scene.effects("due-notice").size() == 5);
@@ -207,7 +212,8 @@ class ReplayTest {
         AtomicBoolean healthy = new AtomicBoolean();
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {
             scene.publish("due-notice", 0, loans("ada", 1, 20));
-            scene.start(scene.builder(Catalogs.perKey("due-notice", OnDeadLetter.PASS), illUntil(healthy, new CopyOnWriteArrayList<>())));
+            scene.start(scene.builder(
+                    Catalogs.perKey("due-notice", OnDeadLetter.PASS), illUntil(healthy, new CopyOnWriteArrayList<>())));
             soon().until(() -> scene.inState("due-notice", "dead-letter") == 20);
             healthy.set(true);
             InboxDesk desk = new InboxDesk(scene.dataSource);
@@ -236,7 +242,8 @@ class ReplayTest {
             soon().until(() -> scene.inState("due-notice", "pending") == 2);
             InboxDesk desk = new InboxDesk(scene.dataSource);
             UUID head = messages.get(0).id();
-            assertThat(desk.discard("due-notice", "", head, "ada", "the member left")).isTrue();
+            assertThat(desk.discard("due-notice", "", head, "ada", "the member left"))
+                    .isTrue();
             soon().until(() -> scene.effects("due-notice").equals(List.of("2", "3")));
             assertThat(scene.inState("due-notice", "discarded")).isEqualTo(1);
             assertThat(desk.requeue("due-notice", "", head, "ada", "a mistake").noDeadLetter())
@@ -273,12 +280,14 @@ class ReplayTest {
     @Test
     void oneQueryTellsEveryAttemptItsHostAndCauseAndWhoReplayedItAndWhy(Stack stack) throws Exception {
         AtomicInteger calls = new AtomicInteger();
-        Handler failsFourTimes = handler("due-notice").on(Loan.TYPE, 1, Loan.class).handle((event, tx) -> {
-            if (calls.incrementAndGet() <= 4) {
-                throw new IllegalStateException("not yet");
-            }
-            Scene.write("due-notice", event, tx);
-        });
+        Handler failsFourTimes = handler("due-notice")
+                .on(Loan.TYPE, 1, Loan.class)
+                .handle((event, tx) -> {
+                    if (calls.incrementAndGet() <= 4) {
+                        throw new IllegalStateException("not yet");
+                    }
+                    Scene.write("due-notice", event, tx);
+                });
         Instant before = Instant.now().minusSeconds(5);
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {
             TestMessage message = loans("ada-lovelace", 1, 1).get(0);
@@ -286,8 +295,8 @@ class ReplayTest {
             scene.start(failsFourTimes);
             soon().until(() -> scene.inState("due-notice", "dead-letter") == 1);
             InboxDesk desk = new InboxDesk(scene.dataSource);
-            UUID replay = desk.requeue("due-notice", "", message.id(), "ada", WHY)
-                    .id();
+            UUID replay =
+                    desk.requeue("due-notice", "", message.id(), "ada", WHY).id();
             soon().until(() -> scene.effects("due-notice").size() == 1);
 
             List<JournalEntry> history = desk.history(message.id());

@@ -46,7 +46,11 @@ class RetentionTest {
     @Test
     void anInboxThatForgetsBeforeTheTopicDoesReadsNothingAndSaysBothValues(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {
-            set(scene, scene.topic("due-notice"), "retention.ms", "" + Duration.ofDays(20).toMillis());
+            set(
+                    scene,
+                    scene.topic("due-notice"),
+                    "retention.ms",
+                    "" + Duration.ofDays(20).toMillis());
             scene.publish("due-notice", 0, TestMessage.of(new Loan("ada", 1)));
             PosthasteConsumer consumer = scene.start(keeping(scene, Duration.ofDays(25)));
             soon().until(() -> !consumer.health().stopped().isEmpty());
@@ -63,7 +67,11 @@ class RetentionTest {
             assertThat(scene.members("due-notice")).isZero();
             assertThat(scene.effects("due-notice")).isEmpty();
 
-            set(scene, scene.topic("due-notice"), "retention.ms", "" + Duration.ofDays(18).toMillis());
+            set(
+                    scene,
+                    scene.topic("due-notice"),
+                    "retention.ms",
+                    "" + Duration.ofDays(18).toMillis());
             soon().until(() -> scene.effects("due-notice").size() == 1);
             soon().until(() -> consumer.health().isReady());
             assertThat(scene.query("SELECT handler || ' ' || kept FROM inbox.retention"))

@@ -214,7 +214,8 @@ final class Claims {
         boolean isNext = arrival.attempt() > row.attempt;
         return switch (row.state) {
             case "completed" -> new Verdict.Skip(true);
-            case "dead-letter", "discarded" -> arrival.released() ? row.run(row.attempt + 1, row.attempt) : new Verdict.Skip(false);
+            case "dead-letter", "discarded" ->
+                arrival.released() ? row.run(row.attempt + 1, row.attempt) : new Verdict.Skip(false);
             case "processing" -> judgeProcessing(row, arrival);
             default -> isNext ? row.run(row.attempt + 1, row.forgiven) : new Verdict.Skip(false);
         };

@@ -73,7 +73,13 @@ final class Failures {
             return false;
         }
         byte @Nullable [] key = failed.arrival().orderingKey();
-        keep(connection, failed.arrival().id(), failed.record(), dead ? failed.code() : null, failed.blocks() ? key : null, due);
+        keep(
+                connection,
+                failed.arrival().id(),
+                failed.record(),
+                dead ? failed.code() : null,
+                failed.blocks() ? key : null,
+                due);
         tell(connection, failed, dead);
         if (key != null && !failed.blocks()) {
             completions.callNext(connection, key);

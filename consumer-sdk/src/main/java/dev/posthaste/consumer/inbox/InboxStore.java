@@ -90,7 +90,8 @@ public interface InboxStore {
             throws SQLException;
 
     /**
-     * Gives a dead letter up: its record is dropped, and later messages of its key go on. The journal tells who and why.
+     * Gives a dead letter up: its record is dropped, and later messages of its key go on. The journal tells who and
+     * why.
      *
      * @return false: it is no dead letter of that attempt, and nothing was done
      */

@@ -134,8 +134,8 @@ final class Interventions {
 
     private static int bind(PreparedStatement statement, int first, List<Due> due) throws SQLException {
         int next = SqlArrays.bindIds(statement, first, due, Due::id);
-        statement.setArray(
-                next, SqlArrays.of(statement.getConnection(), "timestamptz", due, one -> one.at().toString()));
+        statement.setArray(next, SqlArrays.of(statement.getConnection(), "timestamptz", due, one -> one.at()
+                .toString()));
         return next + 1;
     }
 

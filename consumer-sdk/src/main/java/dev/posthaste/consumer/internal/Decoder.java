@@ -91,7 +91,7 @@ public final class Decoder {
         try {
             return new BusinessKey(id, key == null ? "" : key, Sha256.of(value));
         } catch (IllegalArgumentException e) {
-            throw new UnreadableException(UnreadableException.BAD_KEY, e.getMessage(), e);
+            throw new UnreadableException(UnreadableException.BAD_KEY, String.valueOf(e.getMessage()), e);
         }
     }
 }

@@ -85,7 +85,10 @@ final class FailureRecorder {
     ChunkResult.Ending unreadable(ConsumerRecord<byte[], byte[]> record, UnreadableException e) {
         meters.failed();
         return deadAtOnce(
-                record, arrivals.ofUnreadable(record).attempt(), e.code(), "it cannot take the record: " + e.getMessage());
+                record,
+                arrivals.ofUnreadable(record).attempt(),
+                e.code(),
+                "it cannot take the record: " + e.getMessage());
     }
 
     /** The relay has set the message aside for this handler: a dead letter of its key. */

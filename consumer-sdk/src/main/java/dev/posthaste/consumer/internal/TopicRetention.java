@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 
@@ -125,7 +126,7 @@ final class TopicRetention {
     private Config describe() {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         try (Admin admin = Admin.create(kafka)) {
-            return admin.describeConfigs(List.of(resource)).values().get(resource).get();
+            return Objects.requireNonNull(admin.describeConfigs(List.of(resource)).all().get().get(resource));
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (ExecutionException e) {

@@ -23,8 +23,7 @@ final class DeadLetterSql {
             + " d.first_seen_at, o.dead_at, d.record_topic, d.record_partition, d.record_offset, o.emitted_at,"
             + " o.emit_error, o.place";
 
-    private final StringBuilder sql =
-            new StringBuilder("SELECT * FROM inbox.outgoing o WHERE o.route = 'dead-letter'");
+    private final StringBuilder sql = new StringBuilder("SELECT * FROM inbox.outgoing o WHERE o.route = 'dead-letter'");
     private final List<Object> parameters = new ArrayList<>();
 
     DeadLetterSql(DeadLetterQuery query) {

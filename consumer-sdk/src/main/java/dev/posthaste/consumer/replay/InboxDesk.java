@@ -30,9 +30,9 @@ import dev.posthaste.consumer.internal.Worker;
  * <p>A replayed dead letter keeps id, bytes and place behind its key, runs with all its attempts to come, and tells its
  * handler so ({@link dev.posthaste.consumer.Delivery#replayed()}). One whose effect is there is not run.
  *
- * <p>Thread-safe. Each call takes a connection and gives it back; its role must be a member of {@code
- * posthaste_consumer}. Every method throws {@link SQLException} if the database refuses or is away: then nothing was
- * done, or, of a replay, no more than its report tells when it is called again.
+ * <p>Thread-safe. Each call takes a connection and gives it back; its role must be a member of
+ * {@code posthaste_consumer}. Every method throws {@link SQLException} if the database refuses or is away: then nothing
+ * was done, or, of a replay, no more than its report tells when it is called again.
  */
 public final class InboxDesk {
 
@@ -209,8 +209,8 @@ public final class InboxDesk {
     }
 
     /**
-     * Gives a dead letter up: it is {@code discarded}, runs never again, and later messages of its key go on. Its record
-     * stays on the dead-letter topic.
+     * Gives a dead letter up: it is {@code discarded}, runs never again, and later messages of its key go on. Its
+     * record stays on the dead-letter topic.
      *
      * @param tenant empty for none
      * @param actor a person or a system, as the journal shall name it
@@ -222,8 +222,8 @@ public final class InboxDesk {
             throws SQLException {
         InboxStore inbox = inbox(handler);
         Intervention by = new Intervention(null, actor, reason);
-        List<DeadLetter> letters = list(
-                DeadLetterQuery.of(handler).withTenant(tenant).withMessageId(messageId), PAGE_MAX);
+        List<DeadLetter> letters =
+                list(DeadLetterQuery.of(handler).withTenant(tenant).withMessageId(messageId), PAGE_MAX);
         boolean discarded = false;
         for (DeadLetter letter : letters) {
             DeadAttempt attempt = new DeadAttempt(

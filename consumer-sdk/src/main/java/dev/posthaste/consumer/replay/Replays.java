@@ -31,11 +31,11 @@ final class Replays {
     /** Larger selections take longer than anybody waits; narrower queries, one after the other, do not. */
     private static final int SELECTED_MAX = 1_000_000;
 
-    private static final String BEGIN = "INSERT INTO inbox.replay (replay_id, handler, selection, selected)"
-            + " VALUES (?, ?, ?, 0)";
+    private static final String BEGIN =
+            "INSERT INTO inbox.replay (replay_id, handler, selection, selected)" + " VALUES (?, ?, ?, 0)";
 
-    private static final String ITEMS = "INSERT INTO inbox.replay_item"
-            + " (replay_id, number, tenant, message_id, staged_at, attempt) ";
+    private static final String ITEMS =
+            "INSERT INTO inbox.replay_item" + " (replay_id, number, tenant, message_id, staged_at, attempt) ";
 
     private static final String ITEM_COLUMNS =
             "?, row_number() OVER (ORDER BY o.place), o.tenant, o.message_id, o.staged_at, d.attempt";

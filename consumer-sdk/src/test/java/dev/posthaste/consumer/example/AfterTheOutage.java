@@ -11,8 +11,7 @@ import dev.posthaste.consumer.replay.Selection;
 
 public final class AfterTheOutage {
 
-    public static ReplayReport replay(DataSource inbox, Instant from, Instant until, String actor)
-            throws SQLException {
+    public static ReplayReport replay(DataSource inbox, Instant from, Instant until, String actor) throws SQLException {
         InboxDesk desk = new InboxDesk(inbox);
         Selection selection = desk.select(DeadLetterQuery.of("due-notice")
                 .withCode("ProviderAwayException")
