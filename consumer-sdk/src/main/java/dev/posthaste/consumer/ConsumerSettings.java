@@ -1,6 +1,9 @@
 package dev.posthaste.consumer;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a {@link PosthasteConsumer} runs its handlers. Begin with {@link #defaults()}. Immutable.
@@ -24,6 +27,8 @@ import java.time.Duration;
  * @param abortTerminalWrites whether the end of a drain may leave what came of a leased call unwritten, so that the
  *     call is made again elsewhere; default false: it is written first, which may take 7 s more
  * @param breaker when a handler pauses because everything it touches fails
+ * @param retention how long the inbox remembers what is completed, by message id and business key; from 1 hour to 10
+ *     years, or {@link #FOREVER}; default 30 days. A topic that keeps records longer is not read
  */
 public record ConsumerSettings(
         int chunkMax,
@@ -36,7 +41,11 @@ public record ConsumerSettings(
         int waitingMax,
         Duration hungAfter,
         boolean abortTerminalWrites,
-        BreakerSettings breaker) {
+        BreakerSettings breaker,
+        Duration retention) {
+
+    /** A retention without end: the inbox is never cleaned up. */
+    public static final Duration FOREVER = ChronoUnit.FOREVER.getDuration();
 
     /**
      * Checks every setting.
@@ -53,6 +62,9 @@ public record ConsumerSettings(
         between("sessionTimeout", sessionTimeout, Duration.ofSeconds(6), Duration.ofMinutes(5));
         between("waitingMax", waitingMax, 1, 100_000);
         between("hungAfter", hungAfter, Duration.ofMillis(100), Duration.ofHours(24));
+        if (!retention.equals(FOREVER)) {
+            between("retention", retention, Duration.ofHours(1), Duration.ofDays(3_650));
+        }
     }
 
     /** What the parameters name as their defaults. */
@@ -68,183 +80,73 @@ public record ConsumerSettings(
                 1_000,
                 Duration.ofMinutes(1),
                 false,
-                BreakerSettings.defaults());
+                BreakerSettings.defaults(),
+                Duration.ofDays(30));
     }
 
     /** The same with that many records to a transaction. */
     public ConsumerSettings withChunkMax(int records) {
-        return new ConsumerSettings(
-                records,
-                lanesMax,
-                lockTimeout,
-                contentionRetriesMax,
-                storeBackoffMax,
-                drainTimeout,
-                sessionTimeout,
-                waitingMax,
-                hungAfter,
-                abortTerminalWrites,
-                breaker);
+        return new ConsumerSettings(records, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
     }
 
     /** The same with that many partitions at a time. */
     public ConsumerSettings withLanesMax(int lanes) {
-        return new ConsumerSettings(
-                chunkMax,
-                lanes,
-                lockTimeout,
-                contentionRetriesMax,
-                storeBackoffMax,
-                drainTimeout,
-                sessionTimeout,
-                waitingMax,
-                hungAfter,
-                abortTerminalWrites,
-                breaker);
+        return new ConsumerSettings(chunkMax, lanes, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
     }
 
     /** The same with that bound on waiting for a lock. */
     public ConsumerSettings withLockTimeout(Duration timeout) {
-        return new ConsumerSettings(
-                chunkMax,
-                lanesMax,
-                timeout,
-                contentionRetriesMax,
-                storeBackoffMax,
-                drainTimeout,
-                sessionTimeout,
-                waitingMax,
-                hungAfter,
-                abortTerminalWrites,
-                breaker);
+        return new ConsumerSettings(chunkMax, lanesMax, timeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
     }
 
     /** The same with that many immediate retries after contention. */
     public ConsumerSettings withContentionRetriesMax(int retries) {
-        return new ConsumerSettings(
-                chunkMax,
-                lanesMax,
-                lockTimeout,
-                retries,
-                storeBackoffMax,
-                drainTimeout,
-                sessionTimeout,
-                waitingMax,
-                hungAfter,
-                abortTerminalWrites,
-                breaker);
+        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
     }
 
     /** The same with that longest pause while a store is away. */
     public ConsumerSettings withStoreBackoffMax(Duration max) {
-        return new ConsumerSettings(
-                chunkMax,
-                lanesMax,
-                lockTimeout,
-                contentionRetriesMax,
-                max,
-                drainTimeout,
-                sessionTimeout,
-                waitingMax,
-                hungAfter,
-                abortTerminalWrites,
-                breaker);
+        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
     }
 
     /** The same with that bound on a drain. */
     public ConsumerSettings withDrainTimeout(Duration timeout) {
-        return new ConsumerSettings(
-                chunkMax,
-                lanesMax,
-                lockTimeout,
-                contentionRetriesMax,
-                storeBackoffMax,
-                timeout,
-                sessionTimeout,
-                waitingMax,
-                hungAfter,
-                abortTerminalWrites,
-                breaker);
+        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, timeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
     }
 
     /** The same with that patience of Kafka's with a silent member. */
     public ConsumerSettings withSessionTimeout(Duration timeout) {
-        return new ConsumerSettings(
-                chunkMax,
-                lanesMax,
-                lockTimeout,
-                contentionRetriesMax,
-                storeBackoffMax,
-                drainTimeout,
-                timeout,
-                waitingMax,
-                hungAfter,
-                abortTerminalWrites,
-                breaker);
+        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, timeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
     }
 
     /** The same with that many messages behind one key. */
     public ConsumerSettings withWaitingMax(int messages) {
-        return new ConsumerSettings(
-                chunkMax,
-                lanesMax,
-                lockTimeout,
-                contentionRetriesMax,
-                storeBackoffMax,
-                drainTimeout,
-                sessionTimeout,
-                messages,
-                hungAfter,
-                abortTerminalWrites,
-                breaker);
-    }
-
-    /** The same with that breaker. */
-    public ConsumerSettings withBreaker(BreakerSettings settings) {
-        return new ConsumerSettings(
-                chunkMax,
-                lanesMax,
-                lockTimeout,
-                contentionRetriesMax,
-                storeBackoffMax,
-                drainTimeout,
-                sessionTimeout,
-                waitingMax,
-                hungAfter,
-                abortTerminalWrites,
-                settings);
+        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, messages, hungAfter, abortTerminalWrites, breaker, retention);
     }
 
     /** The same with that patience before a message is named as hung. */
     public ConsumerSettings withHungAfter(Duration time) {
-        return new ConsumerSettings(
-                chunkMax,
-                lanesMax,
-                lockTimeout,
-                contentionRetriesMax,
-                storeBackoffMax,
-                drainTimeout,
-                sessionTimeout,
-                waitingMax,
-                time,
-                abortTerminalWrites,
-                breaker);
+        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, time, abortTerminalWrites, breaker, retention);
     }
 
     /** The same with that rule for the end of a drain. */
     public ConsumerSettings withAbortTerminalWrites(boolean abort) {
-        return new ConsumerSettings(
-                chunkMax,
-                lanesMax,
-                lockTimeout,
-                contentionRetriesMax,
-                storeBackoffMax,
-                drainTimeout,
-                sessionTimeout,
-                waitingMax,
-                hungAfter,
-                abort,
-                breaker);
+        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abort, breaker, retention);
+    }
+
+    /** The same with that breaker. */
+    public ConsumerSettings withBreaker(BreakerSettings settings) {
+        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, settings, retention);
+    }
+
+    /** The same with that memory of what is completed. */
+    public ConsumerSettings withRetention(Duration kept) {
+        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, kept);
+    }
+
+    /** How long the inbox remembers; null: for ever. */
+    public @Nullable Duration retentionOrNull() {
+        return retention.equals(FOREVER) ? null : retention;
     }
 
     private static void between(String name, int value, int min, int max) {

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.posthaste.consumer.internal.HandlerOptions;
 import dev.posthaste.consumer.internal.Reader;
 import dev.posthaste.consumer.internal.Route;
@@ -105,12 +107,12 @@ public final class Handler {
      * @param payload what Jackson reads it into; properties it does not know are left out
      */
     public <T> Reading<T> on(String type, int schemaVersion, Class<T> payload) {
-        return new Reading<T>(this, List.of()).on(type, schemaVersion, payload);
+        return new Reading<T>(this, List.of(), null).on(type, schemaVersion, payload);
     }
 
     /** Reads one version of a type with a reader of your own. */
     public <T> Reading<T> on(String type, int schemaVersion, PayloadReader<? extends T> reader) {
-        return new Reading<T>(this, List.of()).on(type, schemaVersion, reader);
+        return new Reading<T>(this, List.of(), null).on(type, schemaVersion, reader);
     }
 
     /** The name. */
@@ -141,10 +143,12 @@ public final class Handler {
 
         private final Handler handler;
         private final List<Source<T>> sources;
+        private final @Nullable Function<Event<T>, String> businessKey;
 
-        private Reading(Handler handler, List<Source<T>> sources) {
+        private Reading(Handler handler, List<Source<T>> sources, @Nullable Function<Event<T>, String> businessKey) {
             this.handler = handler;
             this.sources = sources;
+            this.businessKey = businessKey;
         }
 
         /** Reads one more version or type, into the same kind of payload. */
@@ -161,6 +165,20 @@ public final class Handler {
         public <U> Reading<T> on(
                 String type, int schemaVersion, Class<U> payload, Function<? super U, ? extends T> upcast) {
             return with(new Source<>(type, schemaVersion, Reader.json(payload).map(upcast)));
+        }
+
+        /**
+         * Has the effect once per tenant and key, whatever number of messages bring it, on whatever days, for as long
+         * as the inbox's retention. Without this call the message id is that key; it counts beside this one as well.
+         *
+         * <p>Another message with a used key and the same bytes is completed without being run. One with other bytes is
+         * a dead letter with the code {@code idempotency-conflict}, as one without a usable key is with
+         * {@code bad-idempotency-key}. A failed attempt uses no key.
+         *
+         * @param key makes the key: always the same of the same message; from 1 to 512 characters, not blank
+         */
+        public Reading<T> idempotentBy(Function<Event<T>, String> key) {
+            return new Reading<>(handler, sources, key);
         }
 
         /** Says what is done with each of them; more may follow with {@link Handler#on}. */
@@ -196,20 +214,20 @@ public final class Handler {
 
         private Handler work(Work<T> work) {
             List<Route<?>> further = new ArrayList<>();
-            sources.forEach(source -> further.add(source.to(work)));
+            sources.forEach(source -> further.add(source.to(work, businessKey)));
             return handler.with(further);
         }
 
         private Reading<T> with(Source<T> further) {
             List<Source<T>> all = new ArrayList<>(sources);
             all.add(further);
-            return new Reading<>(handler, List.copyOf(all));
+            return new Reading<>(handler, List.copyOf(all), businessKey);
         }
     }
 
     private record Source<T>(String type, int schemaVersion, Reader<? extends T> reader) {
-        Route<T> to(Work<T> work) {
-            return new Route<>(type, schemaVersion, reader, work);
+        Route<T> to(Work<T> work, @Nullable Function<Event<T>, String> businessKey) {
+            return new Route<>(type, schemaVersion, reader, work, businessKey);
         }
     }
 }

@@ -27,8 +27,8 @@ import dev.posthaste.consumer.internal.FigureKeeper;
 import dev.posthaste.consumer.internal.HandlerLoop;
 import dev.posthaste.consumer.internal.HandlerSetup;
 import dev.posthaste.consumer.internal.Heartbeat;
+import dev.posthaste.consumer.internal.InboxKeeper;
 import dev.posthaste.consumer.internal.KafkaSettings;
-import dev.posthaste.consumer.internal.PartitionKeeper;
 import dev.posthaste.consumer.internal.StoreGate;
 import dev.posthaste.consumer.internal.Worker;
 import dev.posthaste.consumer.internal.outcomes.OutcomePublisher;
@@ -48,8 +48,10 @@ import dev.posthaste.schemas.catalog.HandlerRecord;
  */
 public final class PosthasteConsumer implements AutoCloseable {
 
+    private static final Duration KEEP_EVERY = Duration.ofHours(1);
+
     private final List<HandlerLoop> loops;
-    private final PartitionKeeper partitions;
+    private final InboxKeeper keeper;
     private final Heartbeat heartbeat = new Heartbeat();
     private final FigureKeeper figures;
     private final OutcomePublisher outcomes;
@@ -63,11 +65,16 @@ public final class PosthasteConsumer implements AutoCloseable {
         this.inboxGate = new StoreGate("the inbox's database", builder.settings.storeBackoffMax(), System::nanoTime);
         Worker worker = Worker.here();
         this.loops = builder.loops(inboxGate, worker, heartbeat);
-        this.partitions = new PartitionKeeper(given(builder.dataSource, "dataSource"));
         this.figures = new FigureKeeper(given(builder.dataSource, "dataSource"), inboxGate, loops);
         this.outcomes = builder.outcomes(loops, inboxGate, worker);
         this.drainTimeout = builder.settings.drainTimeout();
         this.registry = given(builder.meters, "meters");
+        this.keeper = new InboxKeeper(
+                given(builder.dataSource, "dataSource"),
+                builder.handlers.stream().map(Handler::name).toList(),
+                builder.settings.retentionOrNull(),
+                KEEP_EVERY,
+                registry);
         this.gauges = List.of(available("inbox", inboxGate::isAvailable), available("kafka", () -> loops.stream()
                 .allMatch(HandlerLoop::isKafkaAvailable)));
     }
@@ -95,7 +102,7 @@ public final class PosthasteConsumer implements AutoCloseable {
             throw new IllegalStateException("the consumer was started or closed before; build a new one");
         }
         started = true;
-        partitions.start();
+        keeper.start();
         figures.start();
         outcomes.start();
         loops.forEach(HandlerLoop::start);
@@ -118,7 +125,7 @@ public final class PosthasteConsumer implements AutoCloseable {
         synchronized (this) {
             started = true; // one that is drained before its start never starts
         }
-        partitions.stop();
+        keeper.stop();
         figures.stop();
         loops.forEach(loop -> loop.stop(bound));
         boolean drained = true;

@@ -4,6 +4,10 @@ package dev.posthaste.consumer;
 public enum StopReason {
     /** The handler has ended the SDK's transaction by itself, or the SDK has a fault. */
     HANDLER_FAILED,
+    /**
+     * The inbox forgets before the topic does, or may not know it: nothing of the topic is read until it is so no more.
+     */
+    RETENTION_TOO_SHORT,
     /** As many messages wait behind one key as may. It goes on by itself once there is room. */
     KEY_FULL,
     /** The committed offset is no longer on the topic: records were lost to its retention, or it was made anew. */

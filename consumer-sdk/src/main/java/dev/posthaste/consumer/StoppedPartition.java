@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param handler whose
  * @param topic of which topic
- * @param partition its number
- * @param offset the record at which it stands
+ * @param partition its number, or {@link #ALL}
+ * @param offset the record at which it stands; -1: none
  * @param messageId that record's message; null where there is none or it cannot be read
  * @param reason why
  * @param errorClass class of the error; null where there was none
@@ -27,4 +27,8 @@ public record StoppedPartition(
         StopReason reason,
         @Nullable String errorClass,
         String summary,
-        Instant since) {}
+        Instant since) {
+
+    /** In place of a number: all partitions of the topic. */
+    public static final int ALL = -1;
+}

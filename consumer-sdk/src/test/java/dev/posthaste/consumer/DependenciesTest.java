@@ -37,6 +37,7 @@ class DependenciesTest {
                         "io.micrometer..",
                         "io.opentelemetry..",
                         "com.fasterxml.jackson..",
+                        "org.apache.kafka.clients.admin..",
                         "org.apache.kafka.clients.consumer..",
                         "org.apache.kafka.clients.producer..",
                         "org.apache.kafka.common..",

@@ -33,12 +33,16 @@ class ReadmeTest {
     }
 
     @Test
-    void theReadmeHasTheExampleAsItIs() throws IOException {
-        String example = Files.readString(Path.of("src/test/java/dev/posthaste/consumer/example/DueNotices.java"));
-        assertThat(block("java", 0)).isEqualTo(example.substring(example.indexOf("import ")));
+    void theReadmeHasTheExamplesAsTheyAre() throws IOException {
+        List<String> examples = List.of("DueNotices", "AfterTheOutage");
+        for (int i = 0; i < examples.size(); i++) {
+            String example = Files.readString(
+                    Path.of("src/test/java/dev/posthaste/consumer/example/" + examples.get(i) + ".java"));
+            assertThat(block("java", i)).isEqualTo(example.substring(example.indexOf("import ")));
+        }
         assertThat(Files.readString(Path.of("README.md")).split("```java"))
                 .as("another example that nobody compiles")
-                .hasSize(2);
+                .hasSize(1 + examples.size());
     }
 
     @Test
@@ -50,7 +54,9 @@ class ReadmeTest {
         try (Scene scene = Scene.open(stack, 1)) {
             scene.execute("CREATE TABLE notice (member text, due_on date)");
             scene.admin
-                    .createTopics(List.of(new NewTopic("library.due-notice", 1, (short) 1)))
+                    .createTopics(List.of(
+                            new NewTopic("library.due-notice", 1, (short) 1),
+                            new NewTopic("library.due-notice.retry", 1, (short) 1)))
                     .all()
                     .get();
             scene.publishTo(

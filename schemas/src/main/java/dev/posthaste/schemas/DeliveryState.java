@@ -5,7 +5,7 @@ import java.time.Instant;
 /**
  * Where a message stands with one handler; the states of {@code inbox.delivery}, each with just its own data and its
  * legal moves: pending → processing → completed | failed | dead-letter, failed → processing when due, and by audited
- * replay dead-letter → pending (provision S1 32).
+ * replay dead-letter → pending, or by an operator's word dead-letter → discarded (provision S1 32).
  */
 public sealed interface DeliveryState {
 
@@ -84,6 +84,19 @@ public sealed interface DeliveryState {
         /** Replayed by an operator; the audit row is the caller's to write first. */
         public Pending toPending() {
             return new Pending(attempts);
+        }
+
+        /** Given up by an operator; the audit row is the caller's to write first. */
+        public Discarded toDiscarded() {
+            return new Discarded(reason, attempts);
+        }
+    }
+
+    /** Given up: the end of its life, without the effect. */
+    record Discarded(String reason, int attempts) implements DeliveryState {
+        @Override
+        public String wireName() {
+            return "discarded";
         }
     }
 }

@@ -37,7 +37,8 @@ class StatesTest {
                         "Processing", Set.of("Completed", "Failed", "DeadLetter", "Pending"),
                         "Completed", Set.of(),
                         "Failed", Set.of("Processing"),
-                        "DeadLetter", Set.of("Pending")));
+                        "DeadLetter", Set.of("Pending", "Discarded"),
+                        "Discarded", Set.of()));
     }
 
     /** The states a public method of each state leads to. */
@@ -89,5 +90,7 @@ class StatesTest {
         assertThat(new DeliveryState.Completed(1, NOW).wireName()).isEqualTo("completed");
         assertThat(new DeliveryState.Failed(1, NOW).wireName()).isEqualTo("failed");
         assertThat(new DeliveryState.DeadLetter("r", 1).wireName()).isEqualTo("dead-letter");
+        assertThat(new DeliveryState.DeadLetter("r", 1).toDiscarded().wireName())
+                .isEqualTo("discarded");
     }
 }

@@ -226,7 +226,7 @@ final class Claims {
         boolean isNext = arrival.attempt() > row.attempt;
         return switch (row.state) {
             case "completed" -> new Verdict.Skip(true);
-            case "dead-letter" ->
+            case "dead-letter", "discarded" ->
                 // A release that has been run once already is a dead letter like any other.
                 arrival.released() && !row.knows(arrival)
                         ? row.run(row.attempt + 1, row.attempt)

@@ -1,6 +1,7 @@
 package dev.posthaste.consumer.inbox;
 
 import java.time.OffsetDateTime;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param topic where the record first lay
  * @param partition where the record first lay
  * @param offset where the record first lay
+ * @param replayId the replay that has brought it back last; null for none
  * @param record the record as it came
  * @param lastTrace the span of the last attempt; null for none
  */
@@ -31,5 +33,6 @@ public record DueRecord(
         String topic,
         int partition,
         long offset,
+        @Nullable UUID replayId,
         StoredRecord record,
         @Nullable String lastTrace) {}

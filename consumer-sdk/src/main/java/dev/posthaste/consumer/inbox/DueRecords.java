@@ -37,7 +37,7 @@ final class DueRecords {
               AND o.staged_at = due.staged_at
             RETURNING o.tenant, o.message_id, o.staged_at, o.place, o.emit_at, d.attempt, o.emit_failures, d.code, d.last_error,
                       d.record_topic, d.record_partition, d.record_offset,
-                      o.record_key, o.record_value, o.header_names, o.header_values, o.last_trace""";
+                      o.record_key, o.record_value, o.header_names, o.header_values, o.replay_id, o.last_trace""";
 
     /** But for those that are being run by now: their rows are locked for as long as a handler takes. */
     private static final String EMITTED = """
@@ -98,8 +98,9 @@ final class DueRecords {
                 row.getString(10),
                 row.getInt(11),
                 row.getLong(12),
+                row.getObject(17, UUID.class),
                 new StoredRecord(row.getBytes(13), row.getBytes(14), headers(row.getArray(15), row.getArray(16))),
-                row.getString(17));
+                row.getString(18));
     }
 
     private static List<StoredRecord.Header> headers(Array names, Array values) throws SQLException {

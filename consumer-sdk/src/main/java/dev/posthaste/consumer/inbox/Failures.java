@@ -39,12 +39,13 @@ final class Failures {
      */
     private static final String KEEP = """
             INSERT INTO inbox.outgoing AS o (handler, tenant, message_id, staged_at, route, blocked_key, emit_at,
-                                             record_key, record_value, header_names, header_values, last_trace)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                                             record_key, record_value, header_names, header_values, last_trace,
+                                             dead_code, dead_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, CASE WHEN ? THEN clock_timestamp() END)
             ON CONFLICT (handler, tenant, message_id, staged_at) DO UPDATE
             SET route = excluded.route, blocked_key = excluded.blocked_key, emit_at = excluded.emit_at,
-                emitted_at = NULL, emit_failures = 0, emit_error = NULL,
-                last_trace = coalesce(excluded.last_trace, o.last_trace),
+                emitted_at = NULL, emit_failures = 0, emit_error = NULL, dead_code = excluded.dead_code,
+                dead_at = excluded.dead_at, last_trace = coalesce(excluded.last_trace, o.last_trace),
                 record_value = CASE WHEN ? THEN excluded.record_value ELSE o.record_value END,
                 header_names = CASE WHEN ? THEN excluded.header_names ELSE o.header_names END,
                 header_values = CASE WHEN ? THEN excluded.header_values ELSE o.header_values END""";
@@ -89,7 +90,13 @@ final class Failures {
             return false;
         }
         byte @Nullable [] key = failed.arrival().orderingKey();
-        keep(connection, failed.arrival(), failed.record(), dead, failed.blocks() ? key : null, due);
+        keep(
+                connection,
+                failed.arrival(),
+                failed.record(),
+                dead ? failed.code() : null,
+                failed.blocks() ? key : null,
+                due);
         tell(connection, failed, dead);
         if (key != null && !failed.blocks()) {
             completions.letGo(connection, List.of(key));
@@ -130,13 +137,13 @@ final class Failures {
             Connection connection,
             Arrival arrival,
             StoredRecord record,
-            boolean dead,
+            @Nullable String deadCode,
             byte @Nullable [] blockedKey,
             @Nullable OffsetDateTime emitAt)
             throws SQLException {
         try (PreparedStatement keep = connection.prepareStatement(KEEP)) {
             bindId(keep, arrival.id());
-            keep.setString(5, (dead ? InboxStore.Route.DEAD_LETTER : InboxStore.Route.RETRY).wireName());
+            keep.setString(5, (deadCode != null ? InboxStore.Route.DEAD_LETTER : InboxStore.Route.RETRY).wireName());
             keep.setBytes(6, blockedKey);
             keep.setObject(7, emitAt);
             keep.setBytes(8, record.key());
@@ -145,7 +152,9 @@ final class Failures {
             keep.setArray(10, SqlArrays.ofBytes(connection, headers, header -> HeaderNames.encode(header.name())));
             keep.setArray(11, SqlArrays.ofBytes(connection, headers, StoredRecord.Header::value));
             keep.setString(12, lastTrace(headers));
-            for (int i = 13; i <= 15; i++) {
+            keep.setString(13, deadCode);
+            keep.setBoolean(14, deadCode != null);
+            for (int i = 15; i <= 17; i++) {
                 keep.setBoolean(i, arrival.released());
             }
             keep.executeUpdate();
@@ -191,7 +200,7 @@ final class Failures {
         if (waiting(connection, key, waitingMax) > waitingMax) { // the first of them waits behind nobody
             return false;
         }
-        keep(connection, arrival, record, false, key, null);
+        keep(connection, arrival, record, null, key, null);
         return true;
     }
 

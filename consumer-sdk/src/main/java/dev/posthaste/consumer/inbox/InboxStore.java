@@ -3,6 +3,7 @@ package dev.posthaste.consumer.inbox;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,6 +42,15 @@ public interface InboxStore {
             keys = List.copyOf(keys);
         }
     }
+
+    /**
+     * Uses business keys for messages that are about to run; none stays if the transaction is rolled back. It waits for
+     * transactions under way that use the same keys.
+     *
+     * @param keys in the order of the messages
+     * @return a verdict for each, in order
+     */
+    List<KeyVerdict> useKeys(Connection connection, List<BusinessKey> keys) throws SQLException;
 
     /** Throws if the claim's transaction was ended behind the SDK's back. */
     void requireSameTransaction(Connection connection, Claim claim) throws SQLException;
@@ -100,6 +110,27 @@ public interface InboxStore {
      * @return false: there are that many
      */
     boolean keepBehind(Connection connection, Arrival arrival, StoredRecord record, int waitingMax) throws SQLException;
+
+    /**
+     * Brings dead letters back: each is pending, with all attempts so far forgiven and its horizon begun anew, and is
+     * emitted to the retry topic when it is due. The journal tells who did it, why, and which failure it answers.
+     *
+     * @param wanted each only if it is a dead letter of just that attempt
+     * @param first when the first that is brought back is due, on the database's clock
+     * @param apart how much later each further one is due
+     * @return what became of each, in order
+     */
+    List<Requeued> requeue(
+            Connection connection, List<DeadAttempt> wanted, Intervention by, Instant first, Duration apart)
+            throws SQLException;
+
+    /**
+     * Gives a dead letter up: its record is dropped, and later messages of its key go on. The journal tells who and
+     * why.
+     *
+     * @return false: it is no dead letter of that attempt, and nothing was done
+     */
+    boolean discard(Connection connection, DeadAttempt letter, Intervention by) throws SQLException;
 
     /** Counts deliveries by state; {@code completed} is left out, there are too many to count often. */
     Map<String, Long> countsByState(Connection connection) throws SQLException;

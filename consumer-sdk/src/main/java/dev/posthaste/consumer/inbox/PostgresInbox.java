@@ -5,6 +5,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +41,8 @@ public final class PostgresInbox implements InboxStore {
     private final DueRecords dueRecords;
     private final Figures figures;
     private final Journal journal;
+    private final BusinessKeys keys;
+    private final Interventions interventions;
 
     /**
      * Makes one.
@@ -60,6 +63,8 @@ public final class PostgresInbox implements InboxStore {
         this.dueRecords = new DueRecords(handler);
         this.figures = new Figures(handler);
         this.journal = new Journal(handler);
+        this.keys = new BusinessKeys(handler);
+        this.interventions = new Interventions(handler, host, completions, keys);
     }
 
     @Override
@@ -76,6 +81,11 @@ public final class PostgresInbox implements InboxStore {
         completions.complete(connection, arrivals, findings.again);
         emitDeadAgain(connection, arrivals, findings.dead);
         return new Claim(Claims.inOrder(arrivals, findings), findings.transaction, findings.keys);
+    }
+
+    @Override
+    public List<KeyVerdict> useKeys(Connection connection, List<BusinessKey> used) throws SQLException {
+        return keys.use(connection, used);
     }
 
     @Override
@@ -174,6 +184,18 @@ public final class PostgresInbox implements InboxStore {
     public boolean keepBehind(Connection connection, Arrival arrival, StoredRecord record, int waitingMax)
             throws SQLException {
         return failures.keepBehind(connection, arrival, record, waitingMax);
+    }
+
+    @Override
+    public List<Requeued> requeue(
+            Connection connection, List<DeadAttempt> wanted, Intervention by, Instant first, Duration apart)
+            throws SQLException {
+        return interventions.requeue(connection, wanted, by, first, apart);
+    }
+
+    @Override
+    public boolean discard(Connection connection, DeadAttempt letter, Intervention by) throws SQLException {
+        return interventions.discard(connection, letter, by);
     }
 
     @Override

@@ -1,8 +1,6 @@
 package dev.posthaste.consumer.internal;
 
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.util.UUID;
 
@@ -85,13 +83,6 @@ public final class Arrivals {
 
     /** Keys may be long; the index wants them short. */
     private static byte @Nullable [] orderingKey(byte @Nullable [] key) {
-        if (key == null) {
-            return null;
-        }
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(key);
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JVM has SHA-256", e);
-        }
+        return key == null ? null : Sha256.of(key);
     }
 }

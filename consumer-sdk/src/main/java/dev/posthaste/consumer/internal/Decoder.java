@@ -10,8 +10,12 @@ import java.util.stream.Collectors;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.consumer.Event;
+import dev.posthaste.consumer.inbox.Arrival;
+import dev.posthaste.consumer.inbox.BusinessKey;
+import dev.posthaste.consumer.inbox.DeliveryId;
 
 /** Reads records with the routes of one handler. Thread-safe. */
 public final class Decoder {
@@ -74,6 +78,29 @@ public final class Decoder {
                 envelope.stagedAt(),
                 envelope.userHeaders(),
                 payload);
-        return new Task<>(event, route.work(), arrivals.of(record, envelope), record);
+        Arrival arrival = arrivals.of(record, envelope);
+        return new Task<>(event, route.work(), arrival, businessKey(route, event, arrival.id(), value), record);
+    }
+
+    /** No other attempt would make another key of the same message. */
+    private static <T> @Nullable BusinessKey businessKey(Route<T> route, Event<T> event, DeliveryId id, byte[] value)
+            throws UnreadableException {
+        if (route.businessKey() == null) {
+            return null;
+        }
+        String key;
+        try {
+            key = route.businessKey().apply(event);
+        } catch (RuntimeException | LinkageError e) {
+            throw new UnreadableException(
+                    UnreadableException.BAD_KEY,
+                    "the function given to idempotentBy(...) has failed: " + ErrorSummary.of(e, value),
+                    e);
+        }
+        try {
+            return new BusinessKey(id, key == null ? "" : key, Sha256.of(value));
+        } catch (IllegalArgumentException e) {
+            throw new UnreadableException(UnreadableException.BAD_KEY, String.valueOf(e.getMessage()), e);
+        }
     }
 }

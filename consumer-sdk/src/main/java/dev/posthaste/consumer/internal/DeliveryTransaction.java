@@ -2,6 +2,7 @@ package dev.posthaste.consumer.internal;
 
 import java.sql.Connection;
 import java.sql.SQLException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -13,7 +14,9 @@ import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.Event;
 import dev.posthaste.consumer.Outcome;
+import dev.posthaste.consumer.inbox.BusinessKey;
 import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.inbox.KeyVerdict;
 import dev.posthaste.consumer.inbox.Verdict;
 
 /**
@@ -23,6 +26,7 @@ import dev.posthaste.consumer.inbox.Verdict;
 final class DeliveryTransaction {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeliveryTransaction.class);
+    private static final Duration KEY_IN_USE_DELAY = Duration.ofSeconds(10);
 
     private final DataSource dataSource;
     private final InboxStore inbox;
@@ -157,7 +161,7 @@ final class DeliveryTransaction {
         if (abandoned.getAsBoolean()) {
             return new Abandoned();
         }
-        if (!connected) {
+        if (!connected || run.granted() == 0) {
             return new StoreAway(failure);
         }
         return SqlErrors.isContention(failure)
@@ -248,6 +252,7 @@ final class DeliveryTransaction {
         Throwable handleAndCommit() {
             GuardedConnection guard = new GuardedConnection(connection);
             try {
+                useKeys();
                 int next = 0;
                 while (next < tasks.size()) {
                     current = next;
@@ -261,6 +266,38 @@ final class DeliveryTransaction {
             } catch (Throwable e) { // whatever a handler throws: an Error of its own must not end the lane
                 guard.end();
                 return e;
+            }
+        }
+
+        /** Takes out those whose effect is there already, under their key; a conflict is the message's end. */
+        private void useKeys() throws SQLException, NotDoneException {
+            List<Integer> keyed = new ArrayList<>();
+            List<BusinessKey> keys = new ArrayList<>();
+            for (int i = 0; i < tasks.size(); i++) {
+                BusinessKey key = tasks.get(i).businessKey();
+                if (key != null) {
+                    keyed.add(i);
+                    keys.add(key);
+                }
+            }
+            List<KeyVerdict> verdicts = keys.isEmpty() ? List.of() : inbox.useKeys(connection, keys);
+            for (int i = verdicts.size() - 1; i >= 0; i--) { // from the end: the places of the others stay
+                int at = keyed.get(i);
+                if (verdicts.get(i) instanceof KeyVerdict.Conflict conflict) {
+                    current = at;
+                    throw new NotDoneException(Outcome.dead(
+                            "idempotency-conflict",
+                            "its idempotency key was used with another payload by message "
+                                    + conflict.by().messageId()));
+                }
+                if (verdicts.get(i) instanceof KeyVerdict.Used used) {
+                    if (!used.done()) { // by a leased handler of this name, before it became this one
+                        current = at;
+                        throw new NotDoneException(Outcome.retryAfter(KEY_IN_USE_DELAY));
+                    }
+                    tasks.remove(at);
+                    runs.remove(at);
+                }
             }
         }
 

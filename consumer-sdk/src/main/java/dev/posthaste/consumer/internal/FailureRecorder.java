@@ -140,7 +140,11 @@ final class FailureRecorder {
     /** It is no message for this handler: a dead letter at once, byte for byte. */
     ChunkResult.Ending unreadable(ConsumerRecord<byte[], byte[]> record, UnreadableException e) {
         meters.failed();
-        return deadAtOnce(record, 1, e.code(), "the record is no message for it: " + e.getMessage());
+        return deadAtOnce(
+                record,
+                arrivals.ofUnreadable(record).attempt(),
+                e.code(),
+                "it cannot take the record: " + e.getMessage());
     }
 
     /** The relay has set the message aside for this handler: a dead letter of its key. */

@@ -36,6 +36,7 @@ final class MemberLoop {
     private final ChunkRunner runner;
     private final ExecutorService workers;
     private final StoreGate kafkaGate;
+    private final TopicRetention retention;
     private final Thread thread;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
@@ -57,6 +58,7 @@ final class MemberLoop {
         this.workers = workers;
         this.kafkaGate =
                 new StoreGate("Kafka for topic " + topic, setup.settings().storeBackoffMax(), System::nanoTime);
+        this.retention = new TopicRetention(setup, topic);
         boolean retried = topic.equals(setup.topics().retry());
         this.thread = new Thread(this::run, "posthaste-" + setup.handler() + (retried ? "-retried" : ""));
     }
@@ -85,12 +87,29 @@ final class MemberLoop {
     private void run() {
         try {
             while (stopping.getCount() > 0) {
-                beMember();
+                if (mayRead()) {
+                    beMember();
+                }
                 pause();
             }
         } finally {
             ended.countDown();
         }
+    }
+
+    /** Not before it is known that the inbox remembers longer than the topic keeps. */
+    private boolean mayRead() {
+        try {
+            if (retention.isCovered()) {
+                return true;
+            }
+            stopping.await(setup.settings().storeBackoffMax().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            stop(Duration.ZERO); // nobody but an owner of ours interrupts this thread
+        } catch (RuntimeException e) { // Kafka's
+            kafkaGate.failed(e);
+        }
+        return false;
     }
 
     private void beMember() {
@@ -173,6 +192,6 @@ final class MemberLoop {
 
     List<StoppedPartition> stopped() {
         GroupMember current = member;
-        return current == null ? List.of() : current.stopped();
+        return current == null ? retention.refused().stream().toList() : current.stopped();
     }
 }

@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What an SQL error means for the message at hand. */
-final class SqlErrors {
+public final class SqlErrors {
 
     /** Serialization failure, deadlock, lock time-out: nobody's fault, gone with another try. */
     private static final Set<String> CONTENTION = Set.of("40001", "40P01", "55P03");
@@ -17,7 +17,8 @@ final class SqlErrors {
 
     private SqlErrors() {}
 
-    static boolean isContention(Throwable error) {
+    /** Whether nothing but other transactions stood against it. */
+    public static boolean isContention(Throwable error) {
         Throwable cause = error;
         for (int i = 0; i < CAUSES_MAX && cause != null; i++, cause = cause.getCause()) {
             if (cause instanceof SQLException sql && isContention(sql.getSQLState())) {
@@ -35,7 +36,7 @@ final class SqlErrors {
      * Rolls back; false if the connection is lost. The connection is what tells an outage of the store from a failed
      * message: a handler may well throw the connection error of some other database.
      */
-    static boolean rollback(Connection connection, Throwable first) {
+    public static boolean rollback(Connection connection, Throwable first) {
         try {
             connection.rollback();
             return connection.isValid(VALID_SECONDS);

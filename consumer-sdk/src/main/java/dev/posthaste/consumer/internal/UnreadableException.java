@@ -11,6 +11,9 @@ final class UnreadableException extends Exception {
     /** This handler has no reader for its type or version. */
     static final String NO_READER = "no-reader";
 
+    /** Its function for the idempotency key gives none that can be used. */
+    static final String BAD_KEY = "bad-idempotency-key";
+
     private static final long serialVersionUID = 1L;
 
     private final String code;

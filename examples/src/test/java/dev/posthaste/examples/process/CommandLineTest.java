@@ -20,7 +20,13 @@ class CommandLineTest {
                 "example due-notice",
                 "example statistics",
                 "example sql",
-                "example topic"
+                "example topic",
+                "inbox",
+                "inbox counts",
+                "inbox list",
+                "inbox show",
+                "inbox requeue",
+                "inbox discard"
             })
     void everyCommandHelps(String command) {
         assertThat(Posthaste.execute((command + " --help").split(" "))).isEqualTo(ExitCode.OK);
@@ -44,6 +50,11 @@ class CommandLineTest {
                 "example lending --database jdbc:postgresql://127.0.0.1:1/x --catalog catalog --rate 0",
                 "example sql --database nonsense SELECT",
                 "example topic library.due-notice --last 0",
+                "inbox",
+                "inbox list --database jdbc:postgresql://127.0.0.1:1/x --handler h --limit 0",
+                "inbox requeue --database jdbc:postgresql://127.0.0.1:1/x --handler h --all --actor ada",
+                "inbox requeue --database jdbc:postgresql://127.0.0.1:1/x --handler h --actor ada --reason why",
+                "inbox discard --database jdbc:postgresql://127.0.0.1:1/x --handler h --actor ada --reason why",
             })
     void badOptionsExitWithTwo(String command) {
         assertThat(Posthaste.execute(command.split(" "))).isEqualTo(ExitCode.USAGE);
@@ -55,6 +66,7 @@ class CommandLineTest {
                 "example sql --database postgresql://a:b@127.0.0.1:1/x SELECT",
                 "example topic --kafka 127.0.0.1:1 library.due-notice",
                 "example lending --database jdbc:postgresql://127.0.0.1:1/x?user=a --catalog catalog",
+                "inbox counts --database jdbc:postgresql://127.0.0.1:1/x?user=a --handler h",
             })
     void anUnreachableStoreExitsWithThree(String command) {
         assertThat(Posthaste.execute(command.split(" "))).isEqualTo(ExitCode.STORE_AWAY);

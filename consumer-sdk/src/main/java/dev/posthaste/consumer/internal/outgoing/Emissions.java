@@ -38,7 +38,7 @@ final class Emissions {
         ProducerRecord<byte[], byte[]> record =
                 new ProducerRecord<>(retry ? topics.retry() : topics.deadLetter(), stored.key(), stored.value());
         for (StoredRecord.Header header : stored.headers()) {
-            if (!OURS.contains(header.name())) {
+            if (!OURS.contains(header.name()) && !isReplaced(header, due)) {
                 record.headers().add(header.name(), header.value());
             }
         }
@@ -47,11 +47,18 @@ final class Emissions {
         if (due.lastTrace() != null) {
             add(record, MessageHeaders.PREVIOUS_TRACE, due.lastTrace());
         }
+        if (due.replayId() != null) {
+            add(record, MessageHeaders.REPLAY, due.replayId().toString());
+        }
         if (!retry) {
             add(record, MessageHeaders.ERROR_CODE, String.valueOf(due.code()));
             add(record, MessageHeaders.ERROR, shortened(String.valueOf(due.summary())));
         }
         return record;
+    }
+
+    private static boolean isReplaced(StoredRecord.Header header, DueRecord due) {
+        return due.replayId() != null && header.name().equals(MessageHeaders.REPLAY);
     }
 
     /** A record that came by the retry topic before says where it came from first. */

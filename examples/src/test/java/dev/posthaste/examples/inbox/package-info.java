@@ -1,0 +1,4 @@
+@NullMarked
+package dev.posthaste.examples.inbox;
+
+import org.jspecify.annotations.NullMarked;
