@@ -11,9 +11,22 @@ import dev.posthaste.consumer.StopReason;
  * How a chunk ended: so many of its first records are finished, and why no more.
  *
  * @param finished number of records, from the first
+ * @param skipped how many of these had been finished before
  * @param ending what comes next
  */
-record ChunkResult(int finished, Ending ending) {
+record ChunkResult(int finished, int skipped, Ending ending) {
+
+    /** Where it does not matter how many had been finished before. */
+    ChunkResult(int finished, Ending ending) {
+        this(finished, 0, ending);
+    }
+
+    /** What a failure of the store means: another member's transaction holds the record's row, or the store is away. */
+    static Ending away(UUID messageId, Throwable cause) {
+        return SqlErrors.isContention(cause)
+                ? new Busy(messageId, "another transaction", null)
+                : new StoreAway(cause);
+    }
 
     /** What comes next for the lane. */
     sealed interface Ending {}
@@ -27,8 +40,8 @@ record ChunkResult(int finished, Ending ending) {
     /** The time of a drain is over: nothing more. */
     record Abandoned() implements Ending {}
 
-    /** Another worker has the next record in hand, until then at most; try again. */
-    record Busy(UUID messageId, String owner, Instant until) implements Ending {}
+    /** Another worker has the next record in hand, until then at most where that is known; try again. */
+    record Busy(UUID messageId, String owner, @Nullable Instant until) implements Ending {}
 
     /** As many messages wait for the next record's key as may; try again, and say so meanwhile. */
     record Full(UUID messageId) implements Ending {}

@@ -1,17 +1,13 @@
 package dev.posthaste.consumer.internal;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import javax.sql.DataSource;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 
 import dev.posthaste.consumer.StopReason;
 import dev.posthaste.consumer.inbox.InboxStore;
 import dev.posthaste.consumer.inbox.TransactionEndedException;
-import dev.posthaste.consumer.inbox.Verdict;
 import dev.posthaste.schemas.MessageHeaders;
 
 /**
@@ -21,8 +17,7 @@ import dev.posthaste.schemas.MessageHeaders;
 final class ChunkRunner {
 
     private final Decoder decoder;
-    private final DataSource dataSource;
-    private final InboxStore inbox;
+    private final SuspectRunner suspects;
     private final DeliveryTransaction transaction;
     private final FailureRecorder failures;
     private final DeliveryMeters meters;
@@ -35,8 +30,8 @@ final class ChunkRunner {
             FailureRecorder failures,
             DeliveryMeters meters) {
         this.decoder = setup.decoder();
-        this.dataSource = setup.dataSource();
-        this.inbox = inbox;
+        this.suspects = new SuspectRunner(
+                setup, inbox, failures, meters, task -> ending(transaction.run(List.of(task)), task));
         this.transaction = transaction;
         this.failures = failures;
         this.meters = meters;
@@ -46,13 +41,16 @@ final class ChunkRunner {
     /**
      * Runs records that follow each other on a partition; at least one.
      *
-     * @param suspect whether one of them may have ended the process that ran it before: then each attempt is counted
-     *     before it begins
+     * @param suspect whether one of them may have ended the process that ran it before
      */
     ChunkResult run(List<ConsumerRecord<byte[], byte[]>> records, boolean suspect) {
         int markers = leadingMarkers(records);
         if (markers > 0) {
             return pass(records.subList(0, markers));
+        }
+        if (suspect || records.stream().anyMatch(SuspectRunner::hasEndedItsProcess)) {
+            return suspects.run(
+                    records.stream().takeWhile(record -> !isMarker(record)).toList());
         }
         List<Task<?>> tasks = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -68,16 +66,13 @@ final class ChunkRunner {
                 break; // what comes before it is run first
             }
         }
-        if (suspect) {
-            return oneByOne(tasks, true);
-        }
         DeliveryTransaction.Attempt together = transaction.run(tasks);
         boolean oneIsToBlame = !(together instanceof DeliveryTransaction.Committed
                 || together instanceof DeliveryTransaction.StoreAway
                 || together instanceof DeliveryTransaction.Abandoned);
         return tasks.size() > 1 && oneIsToBlame && !isEnded(together)
-                ? oneByOne(tasks, false)
-                : finished(tasks.size(), ending(together));
+                ? oneByOne(tasks)
+                : finished(tasks.size(), ending(together, tasks.get(0)));
     }
 
     /** One by one they might all count as completed, and nobody would hear of it. */
@@ -86,13 +81,9 @@ final class ChunkRunner {
                 && failed.cause() instanceof TransactionEndedException;
     }
 
-    private ChunkResult oneByOne(List<Task<?>> tasks, boolean suspect) {
+    private ChunkResult oneByOne(List<Task<?>> tasks) {
         for (int i = 0; i < tasks.size(); i++) {
-            Task<?> task = tasks.get(i);
-            ChunkResult.Ending ending = suspect ? begin(task) : new ChunkResult.Done();
-            if (ending instanceof ChunkResult.Done) {
-                ending = ending(transaction.run(List.of(task)));
-            }
+            ChunkResult.Ending ending = ending(transaction.run(List.of(tasks.get(i))), tasks.get(i));
             if (!(ending instanceof ChunkResult.Done)) {
                 return new ChunkResult(i, ending);
             }
@@ -100,31 +91,9 @@ final class ChunkRunner {
         return new ChunkResult(tasks.size(), new ChunkResult.Done());
     }
 
-    /** Counts the attempt before it begins; what it finds out beyond that, the claim will find out again. */
-    private ChunkResult.Ending begin(Task<?> task) {
-        try (Connection connection = dataSource.getConnection()) {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
-            try {
-                inbox.limitLocks(connection);
-                Verdict verdict = inbox.begin(connection, task.arrival());
-                connection.commit();
-                connection.setAutoCommit(autoCommit);
-                return verdict instanceof Verdict.Unfinished unfinished
-                        ? failures.unfinished(task, unfinished.begun())
-                        : new ChunkResult.Done();
-            } catch (SQLException e) {
-                SqlErrors.rollback(connection, e);
-                throw e;
-            }
-        } catch (SQLException | RuntimeException e) {
-            return new ChunkResult.StoreAway(e);
-        }
-    }
-
-    private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt) {
+    private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt, Task<?> first) {
         if (attempt instanceof DeliveryTransaction.StoreAway away) {
-            return new ChunkResult.StoreAway(away.cause());
+            return ChunkResult.away(first.event().id(), away.cause());
         }
         if (attempt instanceof DeliveryTransaction.Abandoned) {
             return new ChunkResult.Abandoned();
@@ -138,7 +107,8 @@ final class ChunkRunner {
             return failures.contended(contended.task(), contended.run(), contended.cause());
         }
         if (attempt instanceof DeliveryTransaction.Unfinished unfinished) {
-            return failures.unfinished(unfinished.task(), unfinished.begun());
+            return failures.unfinished(
+                    unfinished.task().arrival(), unfinished.task().record(), unfinished.begun());
         }
         if (attempt instanceof DeliveryTransaction.Busy busy) {
             return new ChunkResult.Busy(

@@ -53,8 +53,8 @@ final class Lane implements Runnable {
     private long heldUntilNanos;
 
     /**
-     * So many of the first records may have ended the process that had this partition before: all that it had in hand.
-     * Those before them are completed.
+     * So many of the first records that are not finished yet may have ended the process that had this partition before:
+     * all that it had in hand. Its last offsets may not have been committed, so finished ones may come before them.
      */
     private int suspects;
 
@@ -146,7 +146,7 @@ final class Lane implements Runnable {
             waitingBytes -= size(record);
             finishedOffset = record.offset() + 1;
         }
-        suspects -= Math.min(suspects, result.finished());
+        suspects -= Math.min(suspects, result.finished() - result.skipped());
         running = false;
         held = null;
         heldUntilNanos = 0;

@@ -40,8 +40,10 @@ final class Emissions {
         }
         add(record, MessageHeaders.ATTEMPT, Integer.toString(retry ? due.attempt() + 1 : due.attempt()));
         add(record, MessageHeaders.ORIGIN, origin(due));
+        if (due.code() != null) {
+            add(record, MessageHeaders.ERROR_CODE, due.code());
+        }
         if (!retry) {
-            add(record, MessageHeaders.ERROR_CODE, String.valueOf(due.code()));
             add(record, MessageHeaders.ERROR, shortened(String.valueOf(due.summary())));
         }
         return record;
