@@ -1,5 +1,6 @@
 package dev.posthaste.consumer;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,6 +17,8 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.Counter;
@@ -40,6 +43,8 @@ import dev.posthaste.testkit.Stack;
 
 /** A database with an inbox and a table of effects, a topic for each handler, and the consumers of one test. */
 final class Scene implements AutoCloseable {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     final Stack stack;
     final String database;
@@ -145,6 +150,12 @@ final class Scene implements AutoCloseable {
             insert.setString(5, event.tenant());
             insert.executeUpdate();
         }
+    }
+
+    /** What {@link Loan#json} wrote. */
+    static Loan loan(byte[] payload) throws IOException {
+        JsonNode json = JSON.readTree(payload);
+        return new Loan(json.required("member").asText(), json.required("n").asInt());
     }
 
     PosthasteConsumer.Builder builder(Handler... handlers) {
