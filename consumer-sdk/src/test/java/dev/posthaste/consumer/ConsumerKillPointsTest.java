@@ -92,12 +92,12 @@ class ConsumerKillPointsTest {
                 + " on the retry topic";
         String expected =
                 switch (point) {
-                    case BEFORE_CLAIM -> "[], 0 effects, offset null, 0 on the retry topic";
+                    case BEFORE_CLAIM -> "[], 0 effects, offset 0, 0 on the retry topic";
                     case BETWEEN_BEGIN_AND_CLAIM,
                             BETWEEN_EFFECT_AND_COMMIT,
-                            BETWEEN_ROLLBACK_AND_RECORD -> "[processing 1], 0 effects, offset null, 0 on the retry topic";
-                    case BETWEEN_COMMIT_AND_OFFSET -> "[completed 1], 1 effects, offset null, 0 on the retry topic";
-                    case BETWEEN_RECORD_AND_EMISSION -> "[failed 1], 0 effects, offset null, 0 on the retry topic";
+                            BETWEEN_ROLLBACK_AND_RECORD -> "[processing 1], 0 effects, offset 0, 0 on the retry topic";
+                    case BETWEEN_COMMIT_AND_OFFSET -> "[completed 1], 1 effects, offset 0, 0 on the retry topic";
+                    case BETWEEN_RECORD_AND_EMISSION -> "[failed 1], 0 effects, offset 0, 0 on the retry topic";
                     case BETWEEN_EMISSION_AND_ITS_MARK -> "1 on the retry topic";
                 };
         assertThat(found).as(point.name()).endsWith(expected);
