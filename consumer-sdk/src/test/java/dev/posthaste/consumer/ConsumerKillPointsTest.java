@@ -64,8 +64,8 @@ class ConsumerKillPointsTest {
             requireRowsAndEffectsEqual(scene);
 
             scene.start(Arrays.stream(handlers).map(Scene::writing).toArray(Handler[]::new));
-            soon().until(() -> scene.query("SELECT DISTINCT handler || n FROM effect").size()
-                    == handlers.length * LOANS);
+            soon().until(() ->
+                    scene.query("SELECT DISTINCT handler || n FROM effect").size() == handlers.length * LOANS);
             requireRowsAndEffectsEqual(scene);
             assertThat(scene.query("SELECT count(*) FROM effect"))
                     .as("each once")
@@ -84,8 +84,8 @@ class ConsumerKillPointsTest {
     /** The tables prove that it ended where it should. */
     private static void requireReached(KillPoint point, Scene scene) {
         String handler = point.handler();
-        List<String> states = scene.query(
-                "SELECT state || ' ' || attempt FROM inbox.delivery WHERE handler = '" + handler + "'");
+        List<String> states =
+                scene.query("SELECT state || ' ' || attempt FROM inbox.delivery WHERE handler = '" + handler + "'");
         int effects = scene.effects(handler).size();
         int retries = scene.records(scene.topic(handler) + ".retry").size();
         String found = states + ", " + effects + " effects, offset " + scene.committed(handler, 0) + ", " + retries
@@ -93,9 +93,8 @@ class ConsumerKillPointsTest {
         String expected =
                 switch (point) {
                     case BEFORE_CLAIM -> "[], 0 effects, offset 0, 0 on the retry topic";
-                    case BETWEEN_BEGIN_AND_CLAIM,
-                            BETWEEN_EFFECT_AND_COMMIT,
-                            BETWEEN_ROLLBACK_AND_RECORD -> "[processing 1], 0 effects, offset 0, 0 on the retry topic";
+                    case BETWEEN_BEGIN_AND_CLAIM, BETWEEN_EFFECT_AND_COMMIT, BETWEEN_ROLLBACK_AND_RECORD ->
+                        "[processing 1], 0 effects, offset 0, 0 on the retry topic";
                     case BETWEEN_COMMIT_AND_OFFSET -> "[completed 1], 1 effects, offset 0, 0 on the retry topic";
                     case BETWEEN_RECORD_AND_EMISSION -> "[failed 1], 0 effects, offset 0, 0 on the retry topic";
                     case BETWEEN_EMISSION_AND_ITS_MARK -> "1 on the retry topic";

@@ -81,21 +81,18 @@ class DeadLetterTopicTest {
             PosthasteConsumer consumer = scene.start(picky);
             String topic = scene.topic("due-notice") + ".dlt";
 
-            show(
-                    scene,
-                    () -> scene.admin.deleteTopics(List.of(topic)).all().get(),
-                    () -> scene.admin
-                            .createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
-                            .all()
-                            .get());
+            show(scene, () -> scene.admin.deleteTopics(List.of(topic)).all().get(), () -> scene.admin
+                    .createTopics(List.of(new NewTopic(topic, 1, (short) 1)))
+                    .all()
+                    .get());
             // The topic is new, so what was on it before is gone; from here on nothing takes that away.
             AclBinding denial = new AclBinding(
                     new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL),
                     new AccessControlEntry("User:*", "*", AclOperation.WRITE, AclPermissionType.DENY));
-            show(
-                    scene,
-                    () -> scene.admin.createAcls(List.of(denial)).all().get(),
-                    () -> scene.admin.deleteAcls(List.of(denial.toFilter())).all().get());
+            show(scene, () -> scene.admin.createAcls(List.of(denial)).all().get(), () -> scene.admin
+                    .deleteAcls(List.of(denial.toFilter()))
+                    .all()
+                    .get());
             show(scene, () -> replicas(scene, topic, "2"), () -> replicas(scene, topic, "1"));
             assertThat(consumer.health().stopped()).isEmpty();
         }

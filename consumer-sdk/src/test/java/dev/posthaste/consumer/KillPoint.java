@@ -14,7 +14,9 @@ import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 
-/** A moment in the life of a delivery at which a process can be made to end: seen from what it does with its connection. */
+/**
+ * A moment in the life of a delivery at which a process can be made to end: seen from what it does with its connection.
+ */
 enum KillPoint {
     BEFORE_CLAIM(Moment.PREPARING, KillPoint::claims),
     BETWEEN_BEGIN_AND_CLAIM(Moment.COMMITTED, sql -> claims(sql) && !hasEffect(sql) && !keeps(sql)),

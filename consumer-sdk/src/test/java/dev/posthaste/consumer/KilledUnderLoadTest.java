@@ -21,8 +21,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Two processes with the same handlers share the partitions and are killed in turn, with SIGKILL, while messages come in,
- * a provider refuses now and then, and some messages cannot be handled at all. 20 kills with {@code -Pfull}.
+ * Two processes with the same handlers share the partitions and are killed in turn, with SIGKILL, while messages come
+ * in, a provider refuses now and then, and some messages cannot be handled at all. 20 kills with {@code -Pfull}.
  */
 @PosthasteStack
 class KilledUnderLoadTest {
@@ -78,7 +78,9 @@ class KilledUnderLoadTest {
                     int before = effects(scene);
                     publish(scene, kill);
                     soon().until(() -> effects(scene) >= before + PER_ROUND);
-                    assertThat(isDone(scene)).as("nothing is left to do when it is killed").isFalse();
+                    assertThat(isDone(scene))
+                            .as("nothing is left to do when it is killed")
+                            .isFalse();
                     members[kill % 2].kill();
                     members[kill % 2] = MemberProcess.start(scene, LoadMember.class, environment);
                 }
@@ -105,9 +107,9 @@ class KilledUnderLoadTest {
     }
 
     private boolean isDone(Scene scene) {
-        int settled = Integer.parseInt(scene.query(
-                        "SELECT count(*) FROM inbox.delivery WHERE state IN ('completed', 'dead-letter')")
-                .get(0));
+        int settled = Integer.parseInt(
+                scene.query("SELECT count(*) FROM inbox.delivery WHERE state IN ('completed', 'dead-letter')")
+                        .get(0));
         return settled == published.size() * LoadMember.HANDLERS.size();
     }
 

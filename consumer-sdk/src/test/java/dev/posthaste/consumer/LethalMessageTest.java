@@ -57,8 +57,7 @@ class LethalMessageTest {
                     "due-notice",
                     0,
                     IntStream.rangeClosed(1, PER_PARTITION)
-                            .mapToObj(n ->
-                                    n == LethalMember.LETHAL ? lethal : TestMessage.of(new Loan("member-0", n)))
+                            .mapToObj(n -> n == LethalMember.LETHAL ? lethal : TestMessage.of(new Loan("member-0", n)))
                             .toList());
             scene.publish(
                     "due-notice",
@@ -94,7 +93,8 @@ class LethalMessageTest {
                     .containsExactly("1 failed process-ended", "2 failed process-ended", "3 dead-letter process-ended");
             assertThat(scene.query("SELECT message_id FROM inbox.delivery WHERE state = 'dead-letter'"))
                     .containsExactly(lethal.id().toString());
-            assertThat(scene.query("SELECT count(*) FROM effect")).containsExactly("" + (PARTITIONS * PER_PARTITION - 1));
+            assertThat(scene.query("SELECT count(*) FROM effect"))
+                    .containsExactly("" + (PARTITIONS * PER_PARTITION - 1));
             assertThat(scene.query("SELECT count(DISTINCT message_id) FROM effect"))
                     .as("all others, once each")
                     .containsExactly("" + (PARTITIONS * PER_PARTITION - 1));

@@ -18,8 +18,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.sun.net.httpserver.HttpServer;
 
 /**
- * A provider that is called with an idempotency key, and refuses now and then: the first call under every fifth key.
- * It remembers how often it was called under each key.
+ * A provider that is called with an idempotency key, and refuses now and then: the first call under every fifth key. It
+ * remembers how often it was called under each key.
  */
 final class ProviderStub implements AutoCloseable {
 

@@ -71,7 +71,9 @@ class RetryTest {
             soon().until(() -> scene.inState("due-notice", "failed") == 20);
             soon().until(() -> scene.completed("statistics").size() == 20);
             soon().until(() -> scene.completed("due-notice").size() == 20);
-            assertThat(statistics).as("each once, though the other handler's failed").hasValue(20);
+            assertThat(statistics)
+                    .as("each once, though the other handler's failed")
+                    .hasValue(20);
             assertThat(scene.query("SELECT DISTINCT attempt FROM inbox.delivery WHERE handler = 'statistics'"))
                     .containsExactly("1");
             assertThat(scene.query("SELECT DISTINCT attempt FROM inbox.delivery WHERE handler = 'due-notice'"))
@@ -98,7 +100,9 @@ class RetryTest {
             PosthasteConsumer third = scene.start(handler);
             soon().until(() -> third.health().handlers().get(0).partitions() > 0);
             second.close();
-            assertThat(scene.completed("due-notice")).as("they moved while retries waited").hasSizeLessThan(300);
+            assertThat(scene.completed("due-notice"))
+                    .as("they moved while retries waited")
+                    .hasSizeLessThan(300);
 
             soon().until(() -> scene.completed("due-notice").size() == 300);
             lateness.requireNoneEarly();
@@ -134,7 +138,9 @@ class RetryTest {
 
             await().atMost(delay.plus(work).plusSeconds(60))
                     .until(() -> scene.completed("due-notice").size() == 1);
-            assertThat(members(scene)).as("one who leaves comes back under another id").isEqualTo(before);
+            assertThat(members(scene))
+                    .as("one who leaves comes back under another id")
+                    .isEqualTo(before);
             assertThat(scene.attempts("due-notice", "completed")).isEqualTo(1);
             assertThat(consumer.health().isReady()).isTrue();
         }
@@ -144,7 +150,8 @@ class RetryTest {
         Set<String> groups = Set.of(scene.topic("due-notice"), scene.topic("due-notice") + ".retry");
         Set<String> ids = new HashSet<>();
         for (var group : scene.admin.describeConsumerGroups(groups).all().get().values()) {
-            ids.addAll(group.members().stream().map(MemberDescription::consumerId).toList());
+            ids.addAll(
+                    group.members().stream().map(MemberDescription::consumerId).toList());
         }
         return ids;
     }
@@ -168,10 +175,13 @@ class RetryTest {
             // Those that are far come first, so all the near ones are written down after them.
             scene.start(oncePutOff(n -> n <= far ? Duration.ofMinutes(9) : random(1, 5_000)));
 
-            await().atMost(Duration.ofMinutes(3)).until(() -> scene.completed("due-notice").size() == near);
+            await().atMost(Duration.ofMinutes(3))
+                    .until(() -> scene.completed("due-notice").size() == near);
             lateness.requireNoneEarly();
             assertThat(lateness.retries()).isEqualTo(near);
-            assertThat(scene.inState("due-notice", "failed")).as("the far ones still wait").isEqualTo(far);
+            assertThat(scene.inState("due-notice", "failed"))
+                    .as("the far ones still wait")
+                    .isEqualTo(far);
             lateness.print("Mixed delays (reported case 33: 99th percentile below 1000 ms)");
         }
     }
@@ -198,22 +208,26 @@ class RetryTest {
             assertThat(letters.stream().map(letter -> Scene.header(letter, "posthaste_attempt")))
                     .containsExactlyInAnyOrder("1", "20");
             assertThat(letters.stream()
-                            .map(letter -> new TreeSet<>(List.of(letter.headers().toArray()).stream()
-                                    .map(header -> header.key())
-                                    .toList())))
+                            .map(letter ->
+                                    new TreeSet<>(List.of(letter.headers().toArray()).stream()
+                                            .map(header -> header.key())
+                                            .toList())))
                     .as("the same headers after twenty attempts as after one")
                     .allMatch(new TreeSet<>(List.of(letters.get(0).headers().toArray()).stream()
-                                    .map(header -> header.key())
-                                    .toList())
-                            ::equals);
+                            .map(header -> header.key())
+                            .toList())::equals);
             for (var letter : letters) {
-                assertThat(letter.headers().toArray()).as("each once").hasSize(loans.get(0).headers().size() + 4);
+                assertThat(letter.headers().toArray())
+                        .as("each once")
+                        .hasSize(loans.get(0).headers().size() + 4);
                 TestMessage staged = loans.stream()
                         .filter(loan -> loan.id().toString().equals(Scene.header(letter, "ce_id")))
                         .findFirst()
                         .orElseThrow();
                 assertThat(letter.value()).as("byte for byte").isEqualTo(staged.value());
-                assertThat(Scene.header(letter, "posthaste_error")).doesNotContain("member-2").hasSizeLessThan(1_100);
+                assertThat(Scene.header(letter, "posthaste_error"))
+                        .doesNotContain("member-2")
+                        .hasSizeLessThan(1_100);
             }
         }
     }
@@ -235,7 +249,9 @@ class RetryTest {
             scene.publish("due-notice", 0, loans(1, 500));
             scene.publish("due-notice", 1, loans(501, 1_000));
             scene.start(scene.builder(Catalogs.retrying("due-notice", window), fails));
-            soon().until(() -> scene.query("SELECT entry FROM inbox.journal WHERE attempt = 1").size() == 1_000);
+            soon().until(() -> scene.query("SELECT entry FROM inbox.journal WHERE attempt = 1")
+                            .size()
+                    == 1_000);
 
             List<String> sixths = scene.query("""
                     SELECT count(*) FROM inbox.delivery d JOIN inbox.journal j USING (message_id)
@@ -259,14 +275,17 @@ class RetryTest {
             long looksBefore = looks(scene);
             soon().until(() -> looks(scene) > looksBefore + 20);
 
-            assertThat(read(scene) - readBefore).as("index entries read by all the looks").isLessThan(waiting);
+            assertThat(read(scene) - readBefore)
+                    .as("index entries read by all the looks")
+                    .isLessThan(waiting);
             assertThat(scene.inState("due-notice", "failed")).isEqualTo(waiting);
         }
     }
 
     private static long looks(Scene scene) {
-        return Long.parseLong(scene.query("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'outgoing_due'")
-                .get(0));
+        return Long.parseLong(
+                scene.query("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'outgoing_due'")
+                        .get(0));
     }
 
     private static long read(Scene scene) {
@@ -285,7 +304,8 @@ class RetryTest {
                     scene, RetryingMember.class, Map.of(), "-Xmx64m", "-XX:+ExitOnOutOfMemoryError")) {
                 await().atMost(Duration.ofMinutes(FULL ? 10 : 2)).until(() -> {
                     assertThat(member.isAlive()).as("64 MiB are enough").isTrue();
-                    return scene.query("SELECT message_id FROM inbox.outgoing LIMIT 1").isEmpty();
+                    return scene.query("SELECT message_id FROM inbox.outgoing LIMIT 1")
+                            .isEmpty();
                 });
                 member.kill();
             }

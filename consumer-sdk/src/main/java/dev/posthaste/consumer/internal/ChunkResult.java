@@ -11,21 +11,19 @@ import dev.posthaste.consumer.StopReason;
  * How a chunk ended: so many of its first records are finished, and why no more.
  *
  * @param finished number of records, from the first
- * @param skipped how many of these had been finished before
+ * @param begun how many of them were begun in a transaction of their own
  * @param ending what comes next
  */
-record ChunkResult(int finished, int skipped, Ending ending) {
+record ChunkResult(int finished, int begun, Ending ending) {
 
-    /** Where it does not matter how many had been finished before. */
+    /** None was begun in a transaction of its own. */
     ChunkResult(int finished, Ending ending) {
         this(finished, 0, ending);
     }
 
     /** What a failure of the store means: another member's transaction holds the record's row, or the store is away. */
     static Ending away(UUID messageId, Throwable cause) {
-        return SqlErrors.isContention(cause)
-                ? new Busy(messageId, "another transaction", null)
-                : new StoreAway(cause);
+        return SqlErrors.isContention(cause) ? new Busy(messageId, "another transaction", null) : new StoreAway(cause);
     }
 
     /** What comes next for the lane. */

@@ -30,8 +30,8 @@ final class ChunkRunner {
             FailureRecorder failures,
             DeliveryMeters meters) {
         this.decoder = setup.decoder();
-        this.suspects = new SuspectRunner(
-                setup, inbox, failures, meters, task -> ending(transaction.run(List.of(task)), task));
+        this.suspects =
+                new SuspectRunner(setup, inbox, failures, meters, task -> ending(transaction.run(List.of(task)), task));
         this.transaction = transaction;
         this.failures = failures;
         this.meters = meters;

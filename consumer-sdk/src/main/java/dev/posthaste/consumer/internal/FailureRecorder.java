@@ -89,11 +89,7 @@ final class FailureRecorder {
         meters.failed();
         Arrival arrival = arrivals.ofUnreadable(record);
         return deadAtOnce(
-                arrival,
-                arrival.attempt(),
-                e.code(),
-                "the record is no message for it: " + e.getMessage(),
-                record);
+                arrival, arrival.attempt(), e.code(), "the record is no message for it: " + e.getMessage(), record);
     }
 
     /** The relay has set the message aside for this handler: a dead letter of its key. */

@@ -8,8 +8,8 @@ import java.util.function.Supplier;
 
 /**
  * Keeps attempts at messages that have ended their process before apart from all others that are written down before
- * they begin. Should the process end again, then it is clear at which of them: no other message is charged with a second
- * attempt for being in hand at the same time. Shared by all handlers of a process. Thread-safe.
+ * they begin. Should the process end again, then it is clear at which of them: no other message is charged with a
+ * second attempt for being in hand at the same time. Shared by all handlers of a process. Thread-safe.
  */
 public final class Isolation {
 

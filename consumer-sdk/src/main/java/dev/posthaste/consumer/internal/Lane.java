@@ -146,7 +146,7 @@ final class Lane implements Runnable {
             waitingBytes -= size(record);
             finishedOffset = record.offset() + 1;
         }
-        suspects -= Math.min(suspects, result.finished() - result.skipped());
+        suspects -= Math.min(suspects, result.begun());
         running = false;
         held = null;
         heldUntilNanos = 0;

@@ -63,48 +63,49 @@ final class SuspectRunner {
 
     /** Runs records that follow each other; at least one, and no markers. */
     ChunkResult run(List<ConsumerRecord<byte[], byte[]>> records) {
-        int skipped = 0;
+        int begun = 0;
         try {
             if (records.size() > 1 && areAllFinished(records)) {
                 meters.committed(0, records.size());
-                return new ChunkResult(records.size(), records.size(), new ChunkResult.Done());
+                return new ChunkResult(records.size(), new ChunkResult.Done());
             }
             for (int i = 0; i < records.size(); i++) {
                 ConsumerRecord<byte[], byte[]> record = records.get(i);
                 Arrival arrival = arrivals.ofUnreadable(record);
                 Step step = isolation.run(hasEndedItsProcess(record), () -> step(record, arrival));
                 if (!(step.ending instanceof ChunkResult.Done)) {
-                    return new ChunkResult(i, skipped, step.ending);
+                    return new ChunkResult(i, begun, step.ending);
                 }
-                skipped += step.skipped ? 1 : 0;
+                begun += step.begun ? 1 : 0;
             }
-            return new ChunkResult(records.size(), skipped, new ChunkResult.Done());
+            return new ChunkResult(records.size(), begun, new ChunkResult.Done());
         } catch (SQLException | RuntimeException e) {
             return new ChunkResult(
-                    0, ChunkResult.away(arrivals.ofUnreadable(records.get(0)).id().messageId(), e));
+                    0,
+                    ChunkResult.away(arrivals.ofUnreadable(records.get(0)).id().messageId(), e));
         }
     }
 
-    private record Step(boolean skipped, ChunkResult.Ending ending) {}
+    private record Step(boolean begun, ChunkResult.Ending ending) {}
 
     private Step step(ConsumerRecord<byte[], byte[]> record, Arrival arrival) {
         Verdict verdict;
         try {
             verdict = begin(arrival);
         } catch (SQLException | RuntimeException e) {
-            return new Step(false, ChunkResult.away(arrival.id().messageId(), e));
+            return new Step(true, ChunkResult.away(arrival.id().messageId(), e));
         }
         if (verdict instanceof Verdict.Skip) {
             meters.committed(0, 1);
-            return new Step(true, new ChunkResult.Done());
+            return new Step(false, new ChunkResult.Done());
         }
         if (verdict instanceof Verdict.Unfinished unfinished) {
-            return new Step(false, failures.unfinished(arrival, record, unfinished.begun()));
+            return new Step(true, failures.unfinished(arrival, record, unfinished.begun()));
         }
         try {
-            return new Step(false, attempt.apply(decoder.decode(record))); // the claim finds out what else there is
+            return new Step(true, attempt.apply(decoder.decode(record))); // the claim finds out what else there is
         } catch (UnreadableException e) {
-            return new Step(false, failures.unreadable(record, e));
+            return new Step(true, failures.unreadable(record, e));
         }
     }
 
