@@ -34,7 +34,7 @@ final class LoadMember {
             "effect-once",
             "the test's database",
             "skipped",
-            new DurableDelivery.Retry(6, Duration.ofMillis(300), Duration.ofSeconds(1), Duration.ofHours(1)),
+            new DurableDelivery.Retry(6, Duration.ofMillis(100), Duration.ofMillis(400), Duration.ofHours(1)),
             "docs/runbooks/none.md",
             Duration.ofMinutes(5),
             new DurableDelivery.Alerts(Duration.ofMinutes(1), 1));

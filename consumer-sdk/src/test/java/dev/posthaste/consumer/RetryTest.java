@@ -87,7 +87,7 @@ class RetryTest {
     void pendingRetriesRunWhenTheyAreDueThoughInstancesRollAndPartitionsMove(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 3, "due-notice")) {
             Lateness lateness = Lateness.watch(scene);
-            Handler handler = oncePutOff(n -> random(2_000, 12_000));
+            Handler handler = oncePutOff(n -> random(2_000, 15_000));
             PosthasteConsumer first = scene.start(handler);
             for (int partition = 0; partition < 3; partition++) {
                 scene.publish("due-notice", partition, loans(partition * 100 + 1, (partition + 1) * 100));
