@@ -18,22 +18,24 @@ import org.jspecify.annotations.Nullable;
  * A moment in the life of a delivery at which a process can be made to end: seen from what it does with its connection.
  */
 enum KillPoint {
-    BEFORE_CLAIM(Moment.PREPARING, KillPoint::claims),
-    BETWEEN_BEGIN_AND_CLAIM(Moment.COMMITTED, sql -> claims(sql) && !hasEffect(sql) && !keeps(sql)),
-    BETWEEN_EFFECT_AND_COMMIT(Moment.COMMITTING, KillPoint::hasEffect),
-    BETWEEN_COMMIT_AND_OFFSET(Moment.COMMITTED, KillPoint::hasEffect),
-    BETWEEN_ROLLBACK_AND_RECORD(Moment.ROLLED_BACK, KillPoint::hasEffect),
-    BETWEEN_RECORD_AND_EMISSION(Moment.COMMITTED, KillPoint::keeps),
-    BETWEEN_EMISSION_AND_ITS_MARK(Moment.PREPARING, sql -> contains(sql, "SET emitted_at"));
+    BEFORE_CLAIM(Moment.PREPARING, KillPoint::claims, false),
+    BETWEEN_BEGIN_AND_CLAIM(Moment.COMMITTED, sql -> claims(sql) && !hasEffect(sql) && !keeps(sql), false),
+    BETWEEN_EFFECT_AND_COMMIT(Moment.COMMITTING, KillPoint::hasEffect, false),
+    BETWEEN_COMMIT_AND_OFFSET(Moment.COMMITTED, KillPoint::hasEffect, false),
+    BETWEEN_ROLLBACK_AND_RECORD(Moment.ROLLED_BACK, KillPoint::hasEffect, true),
+    BETWEEN_RECORD_AND_EMISSION(Moment.COMMITTED, KillPoint::keeps, true),
+    BETWEEN_EMISSION_AND_ITS_MARK(Moment.PREPARING, sql -> contains(sql, "SET emitted_at"), true);
 
     static final int EXIT_CODE = 86;
 
     private final Moment moment;
     private final Predicate<List<String>> transaction;
+    private final boolean needsFailure;
 
-    KillPoint(Moment moment, Predicate<List<String>> transaction) {
+    KillPoint(Moment moment, Predicate<List<String>> transaction, boolean needsFailure) {
         this.moment = moment;
         this.transaction = transaction;
+        this.needsFailure = needsFailure;
     }
 
     private enum Moment {
@@ -50,7 +52,7 @@ enum KillPoint {
 
     /** Whether it is only reached by an attempt that fails. */
     boolean needsFailure() {
-        return ordinal() >= BETWEEN_ROLLBACK_AND_RECORD.ordinal();
+        return needsFailure;
     }
 
     private static boolean claims(List<String> sql) {

@@ -5,7 +5,6 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -86,7 +85,7 @@ final class LoadMember {
                     if (isPermanent(n)) {
                         throw new IllegalArgumentException("it can never be handled");
                     }
-                    if (isPoison(n) || isShaky(n) && tx.delivery().attempt() == 1) {
+                    if (isPoison(n) || (isShaky(n) && tx.delivery().attempt() == 1)) {
                         throw new IllegalStateException("it cannot be handled now");
                     }
                 });
@@ -108,18 +107,17 @@ final class LoadMember {
     }
 
     public static void main(String[] arguments) throws InterruptedException {
-        Map<String, String> environment = System.getenv();
         try (HikariDataSource pool = MemberProcess.database();
                 PosthasteConsumer consumer = PosthasteConsumer.builder()
-                        .namespace(environment.get("NAMESPACE"))
-                        .bootstrapServers(environment.get("BOOTSTRAP_SERVERS"))
+                        .namespace(System.getenv("NAMESPACE"))
+                        .bootstrapServers(System.getenv("BOOTSTRAP_SERVERS"))
                         .dataSource(pool)
                         .catalog(catalog())
                         .meters(new SimpleMeterRegistry())
                         .settings(
                                 ConsumerSettings.defaults().withChunkMax(20).withSessionTimeout(Duration.ofSeconds(6)))
                         .handler(account())
-                        .handler(notice(environment.get("PROVIDER_URL")))
+                        .handler(notice(System.getenv("PROVIDER_URL")))
                         .build()) {
             consumer.start();
             Thread.currentThread().join();

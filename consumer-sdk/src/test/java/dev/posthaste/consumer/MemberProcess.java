@@ -73,7 +73,8 @@ final class MemberProcess implements AutoCloseable {
     }
 
     @Override
-    public void close() throws InterruptedException {
-        process.destroyForcibly().waitFor(30, TimeUnit.SECONDS);
+    public void close() {
+        process.destroyForcibly();
+        process.onExit().join();
     }
 }

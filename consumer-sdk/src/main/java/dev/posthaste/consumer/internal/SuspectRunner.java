@@ -6,6 +6,7 @@ import java.sql.SQLException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import javax.sql.DataSource;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -128,14 +129,14 @@ final class SuspectRunner {
     }
 
     /** Commits if the result is to stay, else rolls back. */
-    private <T> T inTransaction(Look<T> look, Function<T, Boolean> stays) throws SQLException {
+    private <T> T inTransaction(Look<T> look, Predicate<T> stays) throws SQLException {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             try {
                 inbox.limitLocks(connection);
                 T result = look.at(connection);
-                if (stays.apply(result)) {
+                if (stays.test(result)) {
                     connection.commit();
                 } else {
                     connection.rollback();
