@@ -34,10 +34,10 @@
  *
  * <p><b>Failure.</b> A failed message is put aside with its record, the partition goes on, and it is tried again when
  * its random delay is over: {@link dev.posthaste.consumer.RetryPolicy}. Where another attempt would not help, say so:
- * {@link dev.posthaste.consumer.Handler#permanent} for exceptions, {@link dev.posthaste.consumer.Outcome#dead} for
- * your own findings. At the end of its attempts the message is a <b>dead letter</b>: state {@code dead-letter} in the
- * table {@code inbox.delivery}, every attempt with its cause in {@code inbox.journal}, the record with its bytes on
- * the topic {@code <namespace>.<handler>.dlt}.
+ * {@link dev.posthaste.consumer.Handler#permanent} for exceptions, {@link dev.posthaste.consumer.Outcome#dead} for your
+ * own findings. At the end of its attempts the message is a <b>dead letter</b>: state {@code dead-letter} in the table
+ * {@code inbox.delivery}, every attempt with its cause in {@code inbox.journal}, the record with its bytes on the topic
+ * {@code <namespace>.<handler>.dlt}.
  *
  * <p>Database and topics are made by {@code posthaste init}; policy, order and versions stand in the handler's catalog
  * record, which code may narrow and not contradict.

@@ -215,8 +215,8 @@ final class Scene implements AutoCloseable {
 
     /** Every row, its columns separated by a bar. */
     List<String> rows(String sql) {
-        return query("SELECT concat_ws('|', VARIADIC ARRAY(SELECT value FROM json_each_text(row_to_json(r)))) FROM (" + sql
-                + ") AS r");
+        return query("SELECT concat_ws('|', VARIADIC ARRAY(SELECT value FROM json_each_text(row_to_json(r)))) FROM ("
+                + sql + ") AS r");
     }
 
     /** The loans' numbers in the order of their effects. */

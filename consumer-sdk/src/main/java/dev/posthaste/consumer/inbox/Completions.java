@@ -73,11 +73,15 @@ final class Completions {
             update.setString(next + 1, handler);
             update.executeUpdate();
         }
-        tell(connection, completed);
+        tell(connection, completed.stream().filter(one -> one.attempt() > 1).toList());
         forget(connection, completed.stream().map(Completed::id).toList());
     }
 
+    /** Of those that a failure has gone before. */
     private void tell(Connection connection, List<Completed> completed) throws SQLException {
+        if (completed.isEmpty()) {
+            return;
+        }
         try (PreparedStatement insert = connection.prepareStatement(TELL)) {
             insert.setString(1, handler);
             insert.setString(2, host);

@@ -26,8 +26,8 @@ final class Poller {
     private static final int TAKEN_MAX = 200;
 
     /**
-     * As long as a producer takes to find its topic and to deliver, or to give up both. Whatever a process that dies has
-     * in hand waits for so long; taken by another too early it is emitted twice, which harms nothing.
+     * As long as a producer takes to find its topic and to deliver, or to give up both. Whatever a process that dies
+     * has in hand waits for so long; taken by another too early it is emitted twice, which harms nothing.
      */
     private static final Duration LEASE = Duration.ofSeconds(15);
 
