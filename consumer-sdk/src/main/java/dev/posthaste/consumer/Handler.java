@@ -45,7 +45,7 @@ public final class Handler {
 
     /**
      * Narrows the retry policy of the catalog record: fewer attempts, shorter delays, a nearer horizon. Wider is
-     * refused when the consumer is built.
+     * refused when the consumer is built. Without this call the record decides.
      */
     public Handler retry(RetryPolicy policy) {
         return new Handler(name, routes, options.withRetry(policy));

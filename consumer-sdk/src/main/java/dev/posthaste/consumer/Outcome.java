@@ -22,7 +22,8 @@ public sealed interface Outcome {
     }
 
     /**
-     * Never: whatever was written is rolled back, and the message is a dead letter at once.
+     * Never: whatever was written is rolled back, and the message is a dead letter at once, with code and detail in
+     * {@code inbox.delivery}, {@code inbox.journal} and the headers of its record on the dead-letter topic.
      *
      * @param code the cause in one word: lower-case letters, digits and hyphens, at most 60
      * @param detail for the operator; nothing of the payload belongs in it

@@ -12,7 +12,7 @@ public interface PayloadReader<T> {
      * Reads one payload.
      *
      * @param payload the bytes as they were staged; not to be changed
-     * @throws Exception if they cannot be read; the partition stops, visibly
+     * @throws Exception if they cannot be read: the message is a dead letter at once, byte for byte
      */
     T read(byte[] payload) throws Exception;
 }

@@ -9,7 +9,7 @@ import dev.posthaste.schemas.catalog.DurableDelivery;
  * When a failed attempt is repeated, and until when: bounded exponential backoff with full jitter (provision S1 22).
  * Immutable.
  *
- * @param attempts how often a message is tried in all, from 1
+ * @param attempts how often a message is tried in all, the first time included: 4 are three retries; from 1
  * @param first bound of the first delay; at least 1 ms
  * @param max bound of every delay; at least {@code first}
  * @param horizon how long after the first attempt the last one may come; at least {@code max}

@@ -123,6 +123,28 @@ final class Catalogs {
                 List.of(handler(handler, Map.of(Loan.TYPE, Set.of(1)), mode)));
     }
 
+    /** One handler with a retry policy of its own. */
+    static Catalog retrying(String handler, RetryPolicy policy) {
+        return of(
+                List.of(event(Loan.TYPE, 1)),
+                List.of(new HandlerRecord(
+                        handler,
+                        "lending",
+                        List.of(new HandlerRecord.Subscription(Loan.TYPE, Set.of(1))),
+                        DeliveryMode.TRANSACTIONAL,
+                        DeliveryOrder.UNORDERED,
+                        OnDeadLetter.PASS,
+                        new DurableDelivery(
+                                "effect-once",
+                                "the test's database",
+                                "skipped",
+                                new DurableDelivery.Retry(
+                                        policy.attempts(), policy.first(), policy.max(), policy.horizon()),
+                                "docs/runbooks/none.md",
+                                Duration.ofMinutes(5),
+                                new DurableDelivery.Alerts(Duration.ofMinutes(1), 1)))));
+    }
+
     static HandlerRecord handler(String handler, Map<String, Set<Integer>> reads, DeliveryMode mode) {
         return new HandlerRecord(
                 handler,

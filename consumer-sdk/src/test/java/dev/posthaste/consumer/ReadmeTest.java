@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
@@ -53,10 +54,11 @@ class ReadmeTest {
         Files.writeString(catalog.resolve("handlers/due-notice.yaml"), block("yaml", 1));
         try (Scene scene = Scene.open(stack, 1)) {
             scene.execute("CREATE TABLE notice (member text, due_on date)");
+            scene.execute("CREATE TABLE member AS SELECT unnest(ARRAY['ada', 'bob']) AS name");
             scene.admin
-                    .createTopics(List.of(
-                            new NewTopic("library.due-notice", 1, (short) 1),
-                            new NewTopic("library.due-notice.retry", 1, (short) 1)))
+                    .createTopics(Stream.of("", ".retry", ".dlt")
+                            .map(kind -> new NewTopic("library.due-notice" + kind, 1, (short) 1))
+                            .toList())
                     .all()
                     .get();
             scene.publishTo(
@@ -70,12 +72,27 @@ class ReadmeTest {
                             "library.loan-borrowed",
                             2,
                             "c1",
-                            "{\"copy\":\"c1\",\"member\":\"bob\",\"dueOn\":\"2026-05-01\"}"));
+                            "{\"copy\":\"c1\",\"member\":\"bob\",\"dueOn\":\"2026-05-01\"}"),
+                    TestMessage.of(
+                            "library.loan-borrowed",
+                            2,
+                            "c1",
+                            "{\"copy\":\"c1\",\"member\":\"mallory\",\"dueOn\":\"2026-06-01\"}"));
             try (PosthasteConsumer consumer =
                     DueNotices.start(stack.kafka().bootstrapServers(), scene.dataSource, catalog, scene.meters)) {
                 await().atMost(Duration.ofSeconds(30))
                         .until(() -> scene.query("SELECT member || ' ' || due_on FROM notice ORDER BY 1")
                                 .equals(List.of("ada 2026-03-29", "bob 2026-05-01")));
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> scene.records("library.due-notice.dlt").size() == 1);
+                assertThat(scene.rows(block("sql", 0)))
+                        .singleElement()
+                        .asString()
+                        .contains("unknown-member|1|the loan is somebody's");
+                assertThat(scene.rows(block("sql", 1)))
+                        .singleElement()
+                        .asString()
+                        .contains("|1|dead-letter|unknown-member|");
                 assertThat(consumer.health().isReady()).isTrue();
             }
         }

@@ -1,5 +1,6 @@
 package dev.posthaste.consumer;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
@@ -16,6 +17,8 @@ import java.util.UUID;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Stream;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import io.micrometer.core.instrument.Counter;
@@ -40,6 +43,8 @@ import dev.posthaste.testkit.Stack;
 
 /** A database with an inbox and a table of effects, a topic for each handler, and the consumers of one test. */
 final class Scene implements AutoCloseable {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
 
     final Stack stack;
     final String database;
@@ -147,6 +152,12 @@ final class Scene implements AutoCloseable {
         }
     }
 
+    /** What {@link Loan#json} wrote. */
+    static Loan loan(byte[] payload) throws IOException {
+        JsonNode json = JSON.readTree(payload);
+        return new Loan(json.required("member").asText(), json.required("n").asInt());
+    }
+
     PosthasteConsumer.Builder builder(Handler... handlers) {
         List<String> names = Arrays.stream(handlers).map(Handler::name).toList();
         return builder(Catalogs.ofLoans(names.toArray(String[]::new)), handlers);
@@ -200,6 +211,12 @@ final class Scene implements AutoCloseable {
         } catch (SQLException e) {
             throw new IllegalStateException(sql, e);
         }
+    }
+
+    /** Every row, its columns separated by a bar. */
+    List<String> rows(String sql) {
+        return query("SELECT concat_ws('|', VARIADIC ARRAY(SELECT value FROM json_each_text(row_to_json(r)))) FROM ("
+                + sql + ") AS r");
     }
 
     /** The loans' numbers in the order of their effects. */

@@ -64,7 +64,7 @@ public final class MessageHeaders {
     /** On the retry topic: which attempt the record asks for, from 1. On the dead-letter topic: how many were made. */
     public static final String ATTEMPT = "posthaste_attempt";
 
-    /** On the dead-letter topic: the cause in one word. */
+    /** On the retry and dead-letter topics: the cause of the last failure in one word. */
     public static final String ERROR_CODE = "posthaste_error_code";
 
     /** On the dead-letter topic: the last error, in a bounded number of words and without payload. */

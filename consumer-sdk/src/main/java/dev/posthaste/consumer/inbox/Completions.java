@@ -89,7 +89,7 @@ final class Completions {
             update.setString(next + 1, handler);
             update.executeUpdate();
         }
-        tell(connection, completed);
+        tell(connection, completed.stream().filter(one -> one.attempt() > 1).toList());
         drop(connection, completed.stream().map(Completed::id).toList());
     }
 
@@ -101,7 +101,11 @@ final class Completions {
         forget(connection, List.of(id));
     }
 
+    /** Of those that a failure has gone before. */
     private void tell(Connection connection, List<Completed> completed) throws SQLException {
+        if (completed.isEmpty()) {
+            return;
+        }
         try (PreparedStatement insert = connection.prepareStatement(TELL)) {
             insert.setString(1, handler);
             insert.setString(2, host);

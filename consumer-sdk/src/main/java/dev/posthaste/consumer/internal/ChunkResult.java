@@ -21,6 +21,11 @@ record ChunkResult(int finished, int begun, Ending ending) {
         this(finished, 0, ending);
     }
 
+    /** What a failure of the store means: another member's transaction holds the record's row, or the store is away. */
+    static Ending away(UUID messageId, Throwable cause) {
+        return SqlErrors.isContention(cause) ? new Busy(messageId, "another transaction", null) : new StoreAway(cause);
+    }
+
     /** What comes next for the lane. */
     sealed interface Ending {}
 
@@ -36,8 +41,8 @@ record ChunkResult(int finished, int begun, Ending ending) {
     /** The handler's breaker is open: the same records again when it permits. */
     record Paused() implements Ending {}
 
-    /** Another worker has the next record in hand, until then at most; try again. */
-    record Busy(UUID messageId, String owner, Instant until) implements Ending {}
+    /** Another worker has the next record in hand, until then at most where that is known; try again. */
+    record Busy(UUID messageId, String owner, @Nullable Instant until) implements Ending {}
 
     /** As many messages wait for the next record's key as may; try again, and say so meanwhile. */
     record Full(UUID messageId) implements Ending {}

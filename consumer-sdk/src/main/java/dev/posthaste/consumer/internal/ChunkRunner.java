@@ -1,10 +1,7 @@
 package dev.posthaste.consumer.internal;
 
-import java.sql.Connection;
-import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
-import javax.sql.DataSource;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import dev.posthaste.consumer.StopReason;
 import dev.posthaste.consumer.inbox.InboxStore;
 import dev.posthaste.consumer.inbox.TransactionEndedException;
-import dev.posthaste.consumer.inbox.Verdict;
 import dev.posthaste.schemas.MessageHeaders;
 
 /**
@@ -22,8 +18,7 @@ import dev.posthaste.schemas.MessageHeaders;
 final class ChunkRunner implements Chunks {
 
     private final Decoder decoder;
-    private final DataSource dataSource;
-    private final InboxStore inbox;
+    private final SuspectRunner suspects;
     private final DeliveryTransaction transaction;
     private final @Nullable LeasedRunner leased;
     private final FailureRecorder failures;
@@ -44,8 +39,8 @@ final class ChunkRunner implements Chunks {
             FailureRecorder failures,
             DeliveryMeters meters) {
         this.decoder = setup.decoder();
-        this.dataSource = setup.dataSource();
-        this.inbox = inbox;
+        this.suspects =
+                new SuspectRunner(setup, inbox, failures, meters, task -> ending(transaction.run(List.of(task)), task, false));
         this.transaction = transaction;
         this.leased = leased;
         this.failures = failures;
@@ -59,6 +54,11 @@ final class ChunkRunner implements Chunks {
         int markers = leadingMarkers(records);
         if (markers > 0) {
             return pass(records.subList(0, markers));
+        }
+        // The claim of a leased one is durable before its call: it needs no suspicion.
+        if (leased == null && (suspect || records.stream().anyMatch(SuspectRunner::hasEndedItsProcess))) {
+            return suspects.run(
+                    records.stream().takeWhile(record -> !isMarker(record)).toList());
         }
         List<Task<?>> tasks = new ArrayList<>();
         for (ConsumerRecord<byte[], byte[]> record : records) {
@@ -75,18 +75,15 @@ final class ChunkRunner implements Chunks {
             }
         }
         if (leased != null) {
-            return call(leased, tasks); // its claim is durable before the call, whether suspect or not
-        }
-        if (suspect) {
-            return oneByOne(tasks, true);
+            return call(leased, tasks);
         }
         DeliveryTransaction.Attempt together = transaction.run(tasks);
         boolean oneIsToBlame = !(together instanceof DeliveryTransaction.Committed
                 || together instanceof DeliveryTransaction.StoreAway
                 || together instanceof DeliveryTransaction.Abandoned);
         return tasks.size() > 1 && oneIsToBlame && !isEnded(together)
-                ? oneByOne(tasks, false)
-                : finished(tasks.size(), ending(together, false));
+                ? oneByOne(tasks)
+                : finished(tasks.size(), ending(together, tasks.get(0), false));
     }
 
     @Override
@@ -98,7 +95,7 @@ final class ChunkRunner implements Chunks {
             Task<?> task = decoder.decode(record);
             return leased != null
                     ? call(leased, List.of(task))
-                    : finished(1, ending(transaction.run(List.of(task)), true));
+                    : finished(1, ending(transaction.run(List.of(task)), task, true));
         } catch (UnreadableException e) {
             return finished(1, failures.unreadable(record, e));
         } finally {
@@ -122,51 +119,25 @@ final class ChunkRunner implements Chunks {
         return new ChunkResult(tasks.size(), new ChunkResult.Done());
     }
 
-    private ChunkResult oneByOne(List<Task<?>> tasks, boolean suspect) {
+    private ChunkResult oneByOne(List<Task<?>> tasks) {
         for (int i = 0; i < tasks.size(); i++) {
             if (breaker.isOpen()) {
                 return new ChunkResult(i, new ChunkResult.Paused());
             }
-            Task<?> task = tasks.get(i);
-            ChunkResult.Ending ending = suspect ? begin(task) : new ChunkResult.Done();
-            if (ending instanceof ChunkResult.Done) {
-                ending = ending(transaction.run(List.of(task)), false);
-            }
+            ChunkResult.Ending ending = ending(transaction.run(List.of(tasks.get(i))), tasks.get(i), false);
             if (!(ending instanceof ChunkResult.Done)) {
-                return new ChunkResult(i, suspect ? i : 0, ending);
+                return new ChunkResult(i, ending);
             }
         }
-        return new ChunkResult(tasks.size(), suspect ? tasks.size() : 0, new ChunkResult.Done());
+        return new ChunkResult(tasks.size(), new ChunkResult.Done());
     }
 
-    /** Counts the attempt before it begins; what it finds out beyond that, the claim will find out again. */
-    private ChunkResult.Ending begin(Task<?> task) {
-        try (Connection connection = dataSource.getConnection()) {
-            boolean autoCommit = connection.getAutoCommit();
-            connection.setAutoCommit(false);
-            try {
-                inbox.limitLocks(connection);
-                Verdict verdict = inbox.begin(connection, task.arrival());
-                connection.commit();
-                connection.setAutoCommit(autoCommit);
-                return verdict instanceof Verdict.Unfinished unfinished
-                        ? failures.unfinished(task, unfinished.begun())
-                        : new ChunkResult.Done();
-            } catch (SQLException e) {
-                SqlErrors.rollback(connection, e);
-                throw e;
-            }
-        } catch (SQLException | RuntimeException e) {
-            return new ChunkResult.StoreAway(e);
-        }
-    }
-
-    private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt, boolean probe) {
+    private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt, Task<?> first, boolean probe) {
         if (attempt instanceof DeliveryTransaction.Committed committed && committed.granted() > 0) {
             breaker.succeeded();
         }
         if (attempt instanceof DeliveryTransaction.StoreAway away) {
-            return new ChunkResult.StoreAway(away.cause());
+            return ChunkResult.away(first.event().id(), away.cause());
         }
         if (attempt instanceof DeliveryTransaction.Abandoned) {
             return new ChunkResult.Abandoned();
@@ -183,7 +154,8 @@ final class ChunkRunner implements Chunks {
             return failures.contended(contended.task(), contended.run(), contended.cause());
         }
         if (attempt instanceof DeliveryTransaction.Unfinished unfinished) {
-            return failures.unfinished(unfinished.task(), unfinished.begun());
+            return failures.unfinished(
+                    unfinished.task().arrival(), unfinished.task().record(), unfinished.begun());
         }
         if (attempt instanceof DeliveryTransaction.Busy busy) {
             return new ChunkResult.Busy(

@@ -26,6 +26,9 @@ import dev.posthaste.schemas.catalog.OnDeadLetter;
  */
 final class FailureRecorder {
 
+    /** The code of an attempt that took its process along. */
+    static final String PROCESS_ENDED = "process-ended";
+
     private static final Logger LOG = LoggerFactory.getLogger(FailureRecorder.class);
 
     /** A message that met nothing but locks comes back this soon at most. */
@@ -116,13 +119,13 @@ final class FailureRecorder {
     }
 
     /** Its attempt was begun by a process that has ended since. */
-    ChunkResult.Ending unfinished(Task<?> task, Verdict.Run begun) {
+    ChunkResult.Ending unfinished(Arrival arrival, ConsumerRecord<byte[], byte[]> record, Verdict.Run begun) {
         return write(
-                task.arrival(),
+                arrival,
                 begun,
-                policy.unfinished(begun, "process-ended"),
+                policy.unfinished(begun, PROCESS_ENDED),
                 "the process ended during attempt " + begun.attempt(),
-                Records.stored(task.record()),
+                Records.stored(record),
                 null);
     }
 
@@ -140,22 +143,25 @@ final class FailureRecorder {
     /** It is no message for this handler: a dead letter at once, byte for byte. */
     ChunkResult.Ending unreadable(ConsumerRecord<byte[], byte[]> record, UnreadableException e) {
         meters.failed();
+        Arrival arrival = arrivals.ofUnreadable(record);
         return deadAtOnce(
-                record,
-                arrivals.ofUnreadable(record).attempt(),
-                e.code(),
-                "it cannot take the record: " + e.getMessage());
+                arrival, arrival.attempt(), e.code(), "it cannot take the record: " + e.getMessage(), record);
     }
 
     /** The relay has set the message aside for this handler: a dead letter of its key. */
     ChunkResult.Ending quarantined(ConsumerRecord<byte[], byte[]> marker) {
-        return deadAtOnce(marker, 0, "quarantined", "quarantined by the relay; release or discard it there");
+        return deadAtOnce(
+                arrivals.ofUnreadable(marker),
+                0,
+                "quarantined",
+                "quarantined by the relay; release or discard it there",
+                marker);
     }
 
     private ChunkResult.Ending deadAtOnce(
-            ConsumerRecord<byte[], byte[]> record, int attempt, String code, String summary) {
+            Arrival arrival, int attempt, String code, String summary, ConsumerRecord<byte[], byte[]> record) {
         return write(new FailedAttempt(
-                arrivals.ofUnreadable(record),
+                arrival,
                 attempt,
                 0,
                 new Fate.DeadLetter(code),
@@ -216,7 +222,7 @@ final class FailureRecorder {
             connection.setAutoCommit(autoCommit);
             return new ChunkResult.Done();
         } catch (SQLException | RuntimeException e) {
-            return new ChunkResult.StoreAway(e);
+            return ChunkResult.away(failed.arrival().id().messageId(), e);
         }
     }
 

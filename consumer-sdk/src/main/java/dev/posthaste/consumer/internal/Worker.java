@@ -5,12 +5,13 @@ import java.net.UnknownHostException;
 import java.util.UUID;
 
 /**
- * Names this process.
+ * This process: its names, and what its handlers share.
  *
  * @param owner unique to this consumer object
  * @param host the machine, as people know it
+ * @param isolation keeps attempts that may end it apart
  */
-public record Worker(String owner, String host) {
+public record Worker(String owner, String host, Isolation isolation) {
 
     /** A new name, on this machine. */
     public static Worker here() {
@@ -18,7 +19,8 @@ public record Worker(String owner, String host) {
         return new Worker(
                 host + "/" + ProcessHandle.current().pid() + "/"
                         + UUID.randomUUID().toString().substring(0, 8),
-                host);
+                host,
+                new Isolation());
     }
 
     private static String hostName() {

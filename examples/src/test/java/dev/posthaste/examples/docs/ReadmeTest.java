@@ -61,7 +61,7 @@ class ReadmeTest {
                 .load()
                 .migrate();
         List<String> blocks = Repository.blocks("README.md", "sql");
-        assertThat(blocks).hasSize(3);
+        assertThat(blocks).hasSize(4);
         try (Connection connection = postgres.connect(database);
                 Statement statement = connection.createStatement()) {
             statement.execute(blocks.get(0));
@@ -69,10 +69,11 @@ class ReadmeTest {
                     .isInstanceOf(SQLException.class)
                     .hasMessageContaining("schema_version_is_at_least_1");
             statement.execute(blocks.get(2));
+            statement.execute(blocks.get(3));
 
-            try (var keys = statement.executeQuery("SELECT string_agg(key, ',') FROM outbox.message")) {
+            try (var keys = statement.executeQuery("SELECT string_agg(key, ',' ORDER BY key) FROM outbox.message")) {
                 keys.next();
-                assertThat(keys.getString(1)).isEqualTo("copy-by-hand");
+                assertThat(keys.getString(1)).isEqualTo("copy-by-hand,no-loan");
             }
         }
     }

@@ -26,6 +26,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RunbooksTest {
 
     private static final Pattern SQL = Pattern.compile("-c \"([^\"]*)\"");
+    private static final Pattern INBOX_SQL = Pattern.compile("psql \"\\$INBOX\" -c \"([^\"]*)\"");
 
     @Test
     void everyCauseHasItsPage() throws IOException {
@@ -41,29 +42,38 @@ class RunbooksTest {
 
     @Test
     void everyStatementRunsAsAReader(PostgresServer postgres) throws Exception {
+        List<String> ofInbox = statements(INBOX_SQL);
+        List<String> ofOutbox = statements(SQL);
+        ofOutbox.removeAll(ofInbox);
+        assertThat(ofOutbox).hasSizeGreaterThan(10);
+        assertThat(ofInbox).hasSizeGreaterThan(3);
+        run(postgres, Migrations.OUTBOX, "posthaste_reader", ofOutbox);
+        run(postgres, Migrations.INBOX, "posthaste_consumer", ofInbox);
+    }
+
+    private static void run(PostgresServer postgres, String migrations, String role, List<String> statements)
+            throws Exception {
         String database = postgres.createDatabase("runbooks");
         Flyway.configure()
                 .dataSource(postgres.jdbcUrl(database), postgres.superuser(), postgres.password())
-                .locations(Migrations.OUTBOX)
+                .locations(migrations)
                 .load()
                 .migrate();
-        List<String> statements = statements();
-        assertThat(statements).hasSizeGreaterThan(10);
         try (Connection connection = postgres.connect(database);
                 Statement statement = connection.createStatement()) {
-            statement.execute("SET ROLE posthaste_reader");
+            statement.execute("SET ROLE " + role);
             for (String sql : statements) {
                 statement.execute(sql);
             }
         }
     }
 
-    private static List<String> statements() throws IOException {
+    private static List<String> statements(Pattern pattern) throws IOException {
         List<String> statements = new ArrayList<>();
         try (Stream<Path> pages = Files.list(Repository.path("docs/runbooks"))) {
             for (Path page : pages.sorted().toList()) {
                 for (String block : Repository.blocks("docs/runbooks/" + page.getFileName(), "sh")) {
-                    SQL.matcher(block).results().forEach(sql -> statements.add(sql.group(1)));
+                    pattern.matcher(block).results().forEach(sql -> statements.add(sql.group(1)));
                 }
             }
         }

@@ -50,8 +50,10 @@ final class Emissions {
         if (due.replayId() != null) {
             add(record, MessageHeaders.REPLAY, due.replayId().toString());
         }
+        if (due.code() != null) {
+            add(record, MessageHeaders.ERROR_CODE, due.code());
+        }
         if (!retry) {
-            add(record, MessageHeaders.ERROR_CODE, String.valueOf(due.code()));
             add(record, MessageHeaders.ERROR, shortened(String.valueOf(due.summary())));
         }
         return record;

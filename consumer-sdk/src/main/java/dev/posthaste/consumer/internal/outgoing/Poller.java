@@ -25,8 +25,11 @@ final class Poller {
     private static final Duration PAUSE = Duration.ofMillis(100);
     private static final int TAKEN_MAX = 200;
 
-    /** Longer than a producer takes to deliver or to give up. */
-    private static final Duration LEASE = Duration.ofSeconds(30);
+    /**
+     * As long as a producer takes to find its topic and to deliver, or to give up both. Whatever a process that dies
+     * has in hand waits for so long; taken by another too early it is emitted twice, which harms nothing.
+     */
+    private static final Duration LEASE = Duration.ofSeconds(15);
 
     private static final Duration LET_GO_EVERY = Duration.ofSeconds(1);
     private static final Duration FAILED_DELAY_FIRST = Duration.ofSeconds(1);
