@@ -49,8 +49,7 @@ class OutcomesTest {
         return scene.builder(
                 Catalogs.of(
                         List.of(Catalogs.event(Loan.TYPE, 2)),
-                        List.of(Catalogs.handler(
-                                "due-notice", Map.of(Loan.TYPE, Set.of(1, 2))))),
+                        List.of(Catalogs.handler("due-notice", Map.of(Loan.TYPE, Set.of(1, 2))))),
                 failingOnce());
     }
 
@@ -80,7 +79,8 @@ class OutcomesTest {
         return outcomes(scene).stream()
                 .filter(outcome -> !outcome.path("outcome").asText().equals("reads"))
                 .map(outcome -> outcome.path("outcome").asText() + " "
-                        + outcome.path("attempt").asInt() + " " + outcome.path("code").asText("-"))
+                        + outcome.path("attempt").asInt() + " "
+                        + outcome.path("code").asText("-"))
                 .toList();
     }
 
@@ -94,8 +94,7 @@ class OutcomesTest {
 
             soon().until(() -> told(scene).size() == 3);
             assertThat(told(scene))
-                    .containsExactly(
-                            "dead-letter 1 no-such-member", "failed 1 IllegalStateException", "completed 2 -");
+                    .containsExactly("dead-letter 1 no-such-member", "failed 1 IllegalStateException", "completed 2 -");
             assertThat(outcomes(scene))
                     .filteredOn(outcome -> outcome.path("outcome").asText().equals("reads"))
                     .singleElement()

@@ -31,8 +31,7 @@ public final class Decoder {
     Map<String, SortedSet<Integer>> reads() {
         return routes.values().stream()
                 .collect(Collectors.groupingBy(
-                        Route::type,
-                        Collectors.mapping(Route::schemaVersion, Collectors.toCollection(TreeSet::new))));
+                        Route::type, Collectors.mapping(Route::schemaVersion, Collectors.toCollection(TreeSet::new))));
     }
 
     Task<?> decode(ConsumerRecord<byte[], byte[]> record) throws UnreadableException {

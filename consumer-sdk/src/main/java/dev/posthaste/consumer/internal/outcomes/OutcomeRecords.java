@@ -40,7 +40,9 @@ final class OutcomeRecords {
                 .put("host", entry.host())
                 .put("actor", entry.actor())
                 .put("reason", entry.reason())
-                .put("replayId", entry.replayId() == null ? null : entry.replayId().toString())
+                .put(
+                        "replayId",
+                        entry.replayId() == null ? null : entry.replayId().toString())
                 .put("at", entry.at().toString())
                 .put("entry", entry.entry());
         json.properties().removeIf(property -> property.getValue().isNull());
@@ -66,8 +68,6 @@ final class OutcomeRecords {
 
     private ProducerRecord<byte[], byte[]> record(String key, ObjectNode json) {
         return new ProducerRecord<>(
-                topic,
-                key.getBytes(StandardCharsets.UTF_8),
-                json.toString().getBytes(StandardCharsets.UTF_8));
+                topic, key.getBytes(StandardCharsets.UTF_8), json.toString().getBytes(StandardCharsets.UTF_8));
     }
 }
