@@ -106,14 +106,16 @@ class StoreOutageTest {
             PosthasteConsumer consumer =
                     scene.start(scene.builder(Scene.writing("due-notice"), Scene.writing("statistics"))
                             .dataSource(counting(scene.dataSource, asked)));
-            List<TestMessage> loans = IntStream.rangeClosed(1, 50)
-                    .mapToObj(n -> TestMessage.of(new Loan("ada", n)))
-                    .toList();
             soon().until(() -> consumer.health().isReady());
             takeAway(scene);
             for (String handler : List.of("due-notice", "statistics")) {
                 for (int partition = 0; partition < 3; partition++) {
-                    scene.publish(handler, partition, loans);
+                    scene.publish(
+                            handler,
+                            partition,
+                            IntStream.rangeClosed(1, 50)
+                                    .mapToObj(n -> TestMessage.of(new Loan("ada", n)))
+                                    .toList());
                 }
             }
             soon().until(() -> !consumer.health().inboxAvailable());
