@@ -86,62 +86,206 @@ public record ConsumerSettings(
 
     /** The same with that many records to a transaction. */
     public ConsumerSettings withChunkMax(int records) {
-        return new ConsumerSettings(records, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
+        return new ConsumerSettings(
+                records,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites,
+                breaker,
+                retention);
     }
 
     /** The same with that many partitions at a time. */
     public ConsumerSettings withLanesMax(int lanes) {
-        return new ConsumerSettings(chunkMax, lanes, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
+        return new ConsumerSettings(
+                chunkMax,
+                lanes,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites,
+                breaker,
+                retention);
     }
 
     /** The same with that bound on waiting for a lock. */
     public ConsumerSettings withLockTimeout(Duration timeout) {
-        return new ConsumerSettings(chunkMax, lanesMax, timeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                timeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites,
+                breaker,
+                retention);
     }
 
     /** The same with that many immediate retries after contention. */
     public ConsumerSettings withContentionRetriesMax(int retries) {
-        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, retries, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                retries,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites,
+                breaker,
+                retention);
     }
 
     /** The same with that longest pause while a store is away. */
     public ConsumerSettings withStoreBackoffMax(Duration max) {
-        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, max, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                max,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites,
+                breaker,
+                retention);
     }
 
     /** The same with that bound on a drain. */
     public ConsumerSettings withDrainTimeout(Duration timeout) {
-        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, timeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                timeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites,
+                breaker,
+                retention);
     }
 
     /** The same with that patience of Kafka's with a silent member. */
     public ConsumerSettings withSessionTimeout(Duration timeout) {
-        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, timeout, waitingMax, hungAfter, abortTerminalWrites, breaker, retention);
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                timeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites,
+                breaker,
+                retention);
     }
 
     /** The same with that many messages behind one key. */
     public ConsumerSettings withWaitingMax(int messages) {
-        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, messages, hungAfter, abortTerminalWrites, breaker, retention);
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                messages,
+                hungAfter,
+                abortTerminalWrites,
+                breaker,
+                retention);
     }
 
     /** The same with that patience before a message is named as hung. */
     public ConsumerSettings withHungAfter(Duration time) {
-        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, time, abortTerminalWrites, breaker, retention);
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                time,
+                abortTerminalWrites,
+                breaker,
+                retention);
     }
 
     /** The same with that rule for the end of a drain. */
     public ConsumerSettings withAbortTerminalWrites(boolean abort) {
-        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abort, breaker, retention);
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abort,
+                breaker,
+                retention);
     }
 
     /** The same with that breaker. */
     public ConsumerSettings withBreaker(BreakerSettings settings) {
-        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, settings, retention);
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites,
+                settings,
+                retention);
     }
 
     /** The same with that memory of what is completed. */
     public ConsumerSettings withRetention(Duration kept) {
-        return new ConsumerSettings(chunkMax, lanesMax, lockTimeout, contentionRetriesMax, storeBackoffMax, drainTimeout, sessionTimeout, waitingMax, hungAfter, abortTerminalWrites, breaker, kept);
+        return new ConsumerSettings(
+                chunkMax,
+                lanesMax,
+                lockTimeout,
+                contentionRetriesMax,
+                storeBackoffMax,
+                drainTimeout,
+                sessionTimeout,
+                waitingMax,
+                hungAfter,
+                abortTerminalWrites,
+                breaker,
+                kept);
     }
 
     /** How long the inbox remembers; null: for ever. */

@@ -103,7 +103,7 @@ class KilledProcessTest {
                     IntStream.range(0, 60)
                             .mapToObj(i -> TestMessage.of(new Loan(i == 10 ? KilledMember.NEVER : "member-" + i, 1)))
                             .toList());
-            Process process = startMember(scene);
+            Process process = startMember(scene, KilledMember.class);
             try {
                 soon().until(() -> scene.query(
                                         "SELECT message_id FROM inbox.delivery WHERE record_offset > 10 AND state = 'completed'")

@@ -39,8 +39,8 @@ final class ChunkRunner implements Chunks {
             FailureRecorder failures,
             DeliveryMeters meters) {
         this.decoder = setup.decoder();
-        this.suspects =
-                new SuspectRunner(setup, inbox, failures, meters, task -> ending(transaction.run(List.of(task)), task, false));
+        this.suspects = new SuspectRunner(
+                setup, inbox, failures, meters, task -> ending(transaction.run(List.of(task)), task, false));
         this.transaction = transaction;
         this.leased = leased;
         this.failures = failures;

@@ -19,5 +19,7 @@ interface Chunks {
      * Runs one record while the handler pauses, to find out whether it may go on. It is not counted before it begins:
      * one that ends the process is, when the next process meets it.
      */
-    ChunkResult probe(ConsumerRecord<byte[], byte[]> record);
+    default ChunkResult probe(ConsumerRecord<byte[], byte[]> record) {
+        return run(List.of(record), false);
+    }
 }

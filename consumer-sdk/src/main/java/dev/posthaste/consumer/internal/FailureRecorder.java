@@ -144,8 +144,7 @@ final class FailureRecorder {
     ChunkResult.Ending unreadable(ConsumerRecord<byte[], byte[]> record, UnreadableException e) {
         meters.failed();
         Arrival arrival = arrivals.ofUnreadable(record);
-        return deadAtOnce(
-                arrival, arrival.attempt(), e.code(), "it cannot take the record: " + e.getMessage(), record);
+        return deadAtOnce(arrival, arrival.attempt(), e.code(), "it cannot take the record: " + e.getMessage(), record);
     }
 
     /** The relay has set the message aside for this handler: a dead letter of its key. */

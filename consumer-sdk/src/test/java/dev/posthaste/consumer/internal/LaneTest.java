@@ -16,6 +16,8 @@ import org.apache.kafka.common.header.internals.RecordHeaders;
 import org.apache.kafka.common.record.TimestampType;
 import org.junit.jupiter.api.Test;
 
+import dev.posthaste.consumer.BreakerSettings;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /** A lane by itself, with a schedule of the test's choosing. */
@@ -35,6 +37,12 @@ class LaneTest {
                 new Lane.Width(strands, chunkMax),
                 scheduled::add,
                 new StoreGate("the inbox", Duration.ofSeconds(1), System::nanoTime),
+                new Breaker(
+                        "due-notice",
+                        BreakerSettings.defaults(),
+                        Duration.ofHours(1),
+                        System::nanoTime,
+                        Clock.systemUTC()),
                 Clock.systemUTC());
         lane.start();
         return lane;
