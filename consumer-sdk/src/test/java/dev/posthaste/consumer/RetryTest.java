@@ -95,10 +95,12 @@ class RetryTest {
             soon().until(() -> scene.inState("due-notice", "failed") + lateness.retries() >= 300);
 
             PosthasteConsumer second = scene.start(handler);
-            soon().until(() -> second.health().handlers().get(0).partitions().stream().anyMatch(p -> !p.contains(".retry-")));
+            soon().until(() ->
+                    second.health().handlers().get(0).partitions().stream().anyMatch(p -> !p.contains(".retry-")));
             first.close();
             PosthasteConsumer third = scene.start(handler);
-            soon().until(() -> third.health().handlers().get(0).partitions().stream().anyMatch(p -> !p.contains(".retry-")));
+            soon().until(() ->
+                    third.health().handlers().get(0).partitions().stream().anyMatch(p -> !p.contains(".retry-")));
             second.close();
             assertThat(scene.completed("due-notice"))
                     .as("they moved while retries waited")
