@@ -76,7 +76,8 @@ final class Catalogs {
                 DELIVERY.guarantee(),
                 DELIVERY.boundary(),
                 DELIVERY.duplicates(),
-                new DurableDelivery.Retry(attempts, Duration.ofMillis(100), Duration.ofMillis(300), Duration.ofMinutes(10)),
+                new DurableDelivery.Retry(
+                        attempts, Duration.ofMillis(100), Duration.ofMillis(300), Duration.ofMinutes(10)),
                 DELIVERY.runbook(),
                 DELIVERY.target(),
                 DELIVERY.alerts());

@@ -203,9 +203,9 @@ class InboxOrderTest {
                 throw new IllegalStateException(e.getSQLState(), e);
             }
         });
-        await().atMost(Duration.ofSeconds(30)).until(() -> !scene.query(
-                        "SELECT pid FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'")
-                .isEmpty());
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> !scene.query("SELECT pid FROM pg_locks WHERE NOT granted AND locktype = 'transactionid'")
+                        .isEmpty());
         elsewhere.commit();
         assertThatThrownBy(claims::join).hasMessageContaining("40001"); // as any contention: it is done again
         connection.rollback();

@@ -165,11 +165,13 @@ class OrderTest {
 
             mended.set(true);
             // An operator's replay of the one, and the end of the other.
-            scene.execute("UPDATE inbox.delivery SET state = 'pending', forgiven = attempt, code = NULL WHERE message_id = '"
-                    + ada.get(0).id() + "'");
+            scene.execute(
+                    "UPDATE inbox.delivery SET state = 'pending', forgiven = attempt, code = NULL WHERE message_id = '"
+                            + ada.get(0).id() + "'");
             scene.execute("UPDATE inbox.outgoing SET route = 'retry', emit_at = clock_timestamp() WHERE message_id = '"
                     + ada.get(0).id() + "'");
-            scene.execute("DELETE FROM inbox.outgoing WHERE message_id = '" + bob.get(0).id() + "'");
+            scene.execute("DELETE FROM inbox.outgoing WHERE message_id = '"
+                    + bob.get(0).id() + "'");
             soon().until(() -> effects(scene, "ada").equals(numbers(1, 4)));
             soon().until(() -> effects(scene, "bob").equals(numbers(2, 3)));
         }
@@ -223,8 +225,9 @@ class OrderTest {
             soon().until(() -> scene.inState("due-notice", "pending") == 2);
             assertThat(effects(scene, "ada")).isEqualTo(numbers(1, 1));
             assertThat(effects(scene, "bob")).isEqualTo(numbers(1, 1));
-            assertThat(scene.query("SELECT state || ' ' || attempt || ' ' || code FROM inbox.delivery WHERE message_id = '"
-                            + second.id() + "'"))
+            assertThat(scene.query(
+                            "SELECT state || ' ' || attempt || ' ' || code FROM inbox.delivery WHERE message_id = '"
+                                    + second.id() + "'"))
                     .containsExactly("dead-letter 0 quarantined");
             first.close();
 
@@ -275,7 +278,9 @@ class OrderTest {
             assertThat(consumer.health().stopped()).singleElement().satisfies(stopped -> {
                 assertThat(stopped.reason()).isEqualTo(StopReason.KEY_FULL);
                 assertThat(stopped.partition()).isZero();
-                assertThat(stopped.offset()).as("one failed and three wait behind it").isEqualTo(4);
+                assertThat(stopped.offset())
+                        .as("one failed and three wait behind it")
+                        .isEqualTo(4);
                 assertThat(stopped.summary()).contains("waitingMax", "goes on by itself");
             });
             assertThat(consumer.health().isReady()).isFalse();
@@ -362,11 +367,14 @@ class OrderTest {
                 }
             }
             soon().until(() -> scene.effects("due-notice").size() >= keys * perKey);
-            assertThat(scene.query(OUT_OF_ORDER)).as("out of order, missing or doubled").containsExactly("0");
+            assertThat(scene.query(OUT_OF_ORDER))
+                    .as("out of order, missing or doubled")
+                    .containsExactly("0");
             assertThat(scene.query("SELECT count(*) FROM effect")).containsExactly(String.valueOf(keys * perKey));
             assertThat(scene.completed("due-notice")).hasSize(keys * perKey);
             assertThat(failures.get()).as("it did fail").isGreaterThan(keys * perKey / 20);
-            soon().until(() -> scene.query("SELECT message_id FROM inbox.outgoing").isEmpty());
+            soon().until(() ->
+                    scene.query("SELECT message_id FROM inbox.outgoing").isEmpty());
         }
     }
 

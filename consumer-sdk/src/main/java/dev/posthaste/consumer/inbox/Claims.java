@@ -117,7 +117,11 @@ final class Claims {
             lookUp(connection, arrivals, findings);
             order.waiting(arrivals, findings.verdicts).forEach(findings::putBack);
         }
-        insert(connection, unjudged(arrivals, findings).stream().filter(Claims::isFirst).toList(), completes, findings);
+        insert(
+                connection,
+                unjudged(arrivals, findings).stream().filter(Claims::isFirst).toList(),
+                completes,
+                findings);
         lookUp(connection, unjudged(arrivals, findings), findings);
         if (!order.knows(findings.kept)
                 && !KeyOrder.read(connection, handler, arrivals).isSameAs(order)) {

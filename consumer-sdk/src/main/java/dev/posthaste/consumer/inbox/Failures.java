@@ -31,7 +31,9 @@ final class Failures {
                             AND (d.attempt < excluded.attempt OR (d.state = 'processing' AND d.attempt = excluded.attempt)) END
             RETURNING next_attempt""";
 
-    /** A released message takes the place of its marker, which has no payload; else the record stays as it came first. */
+    /**
+     * A released message takes the place of its marker, which has no payload; else the record stays as it came first.
+     */
     private static final String KEEP = """
             INSERT INTO inbox.outgoing AS o (handler, tenant, message_id, staged_at, route, blocked_key, emit_at,
                                              record_key, record_value, header_names, header_values)

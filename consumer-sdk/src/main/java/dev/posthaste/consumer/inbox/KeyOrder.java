@@ -1,10 +1,10 @@
 package dev.posthaste.consumer.inbox;
 
+import java.nio.ByteBuffer;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -25,7 +25,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class KeyOrder {
 
-    /** Only of those that have a row, or that somebody waits before; so many before it count as one more than may be. */
+    /**
+     * Only of those that have a row, or that somebody waits before; so many before it count as one more than may be.
+     */
     private static final String STANDINGS = """
             SELECT record_offset, place, is_before, ahead
             FROM (SELECT a.record_offset, s.place, coalesce(s.blocked_key IS NOT NULL, false) AS is_before,
@@ -96,8 +98,7 @@ final class KeyOrder {
     /** Whether it has seen that all of these are kept. */
     boolean knows(Set<Long> kept) {
         return kept.stream()
-                .allMatch(offset ->
-                        standings.getOrDefault(offset, Standing.NEW).place() != null);
+                .allMatch(offset -> standings.getOrDefault(offset, Standing.NEW).place() != null);
     }
 
     boolean isSameAs(KeyOrder other) {

@@ -49,5 +49,9 @@ record ChunkResult(int finished, int begun, Ending ending) {
      * @param errorClass null where there is no error
      * @param summary without payload
      */
-    record Failure(@Nullable UUID messageId, StopReason reason, @Nullable String errorClass, String summary) {}
+    record Failure(
+            @Nullable UUID messageId,
+            StopReason reason,
+            @Nullable String errorClass,
+            String summary) {}
 }

@@ -195,7 +195,8 @@ final class Lane {
     private ChunkResult resultOf(List<Strand.Slot> chunk) {
         try {
             return runner.run(
-                    chunk.stream().map(slot -> slot.record).toList(), chunk.stream().anyMatch(slot -> slot.suspect));
+                    chunk.stream().map(slot -> slot.record).toList(),
+                    chunk.stream().anyMatch(slot -> slot.suspect));
         } catch (RuntimeException | Error e) { // a fault of ours must stand still visibly as well
             return new ChunkResult(
                     0,

@@ -83,9 +83,7 @@ final class StartRule {
             setup.inboxGate().succeeded();
         } catch (RebalanceInProgressException | CommitFailedException e) {
             LOG.debug(
-                    "handler {} is rebalancing; where its partitions begin is decided afterwards",
-                    setup.handler(),
-                    e);
+                    "handler {} is rebalancing; where its partitions begin is decided afterwards", setup.handler(), e);
         } catch (KafkaException e) {
             throw e; // this member is of no more use
         } catch (SQLException | RuntimeException e) {

@@ -58,9 +58,8 @@ final class WorkerThreads {
         try {
             Class<?> builderType = Class.forName("java.lang.Thread$Builder");
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
-            Object named = builderType
-                    .getMethod("name", String.class, long.class)
-                    .invoke(builder, prefix, 1L);
+            Object named =
+                    builderType.getMethod("name", String.class, long.class).invoke(builder, prefix, 1L);
             return (ThreadFactory) builderType.getMethod("factory").invoke(named);
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException("Java " + Runtime.version().feature() + " has virtual threads", e);
