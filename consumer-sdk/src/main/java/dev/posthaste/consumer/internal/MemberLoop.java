@@ -144,7 +144,7 @@ final class MemberLoop {
                 setup.handler(),
                 partition,
                 runner,
-                new Lane.Width(setup.concurrency(), setup.settings().chunkMax()),
+                new LaneWidth(setup.concurrency(), setup.settings().chunkMax()),
                 workers,
                 setup.inboxGate(),
                 setup.clock());
