@@ -1,6 +1,5 @@
 package dev.posthaste.consumer.internal;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,13 +23,12 @@ import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.StopReason;
 import dev.posthaste.consumer.StoppedPartition;
-import dev.posthaste.schemas.MessageHeaders;
 
 /**
  * One partition of one handler while it is assigned to us: its records are divided by key into strands, which run at
  * the same time. The loop's thread feeds it and asks how far it is. Thread-safe.
  *
- * <p>Strands get only the first {@link Width#inHandMax} unfinished records. So whatever a process that ends has in hand
+ * <p>Strands get only the first {@link LaneWidth#inHandMax} unfinished records. So whatever a process that ends has in hand
  * is among the first that many which the next one finds unfinished, though strands differ in how far they are: others
  * may finish, which moves a record forward, never back. These are the suspects; each is begun in a transaction of its
  * own, and so counted, before it is run.
@@ -47,7 +45,7 @@ final class Lane {
     private final String handler;
     private final TopicPartition partition;
     private final Chunks runner;
-    private final Width width;
+    private final LaneWidth width;
     private final Executor workers;
     private final StoreGate gate;
     private final Breaker breaker;
@@ -71,33 +69,11 @@ final class Lane {
     /** So many records that were not finished before may still come which the process before had in hand. */
     private int suspects;
 
-    /**
-     * How wide it is.
-     *
-     * @param strands most chunks at a time
-     * @param chunkMax most records of a chunk
-     */
-    record Width(int strands, int chunkMax) {
-
-        /** Fewer would leave strands without work where a few keys come often. */
-        private static final int SHARED_MIN = 200;
-
-        /** Most unfinished records that strands have. */
-        int inHandMax() {
-            return strands == 1 ? chunkMax : Math.max(strands * chunkMax, SHARED_MIN);
-        }
-
-        /** Beyond so many unfinished ones no more is fetched for the partition. */
-        int recordsMax() {
-            return Math.max(inHandMax(), SHARED_MIN);
-        }
-    }
-
     Lane(
             String handler,
             TopicPartition partition,
             Chunks runner,
-            Width width,
+            LaneWidth width,
             Executor workers,
             StoreGate gate,
             Breaker breaker,
@@ -149,31 +125,10 @@ final class Lane {
         while (unfinished < width.inHandMax() && !waiting.isEmpty()) {
             ConsumerRecord<byte[], byte[]> record = waiting.remove();
             // All before it have been given out: it is none of the first if enough of them were not finished before.
-            strandOf(record).add(new Strand.Slot(record, suspects > 0));
+            strands.get(width.strandOf(record)).add(new Strand.Slot(record, suspects > 0));
             inOrder.add(record.offset());
             unfinished++;
         }
-    }
-
-    /**
-     * By the key; without one by the message, so that one that is on the partition twice has one strand. Not by the
-     * hash that Kafka chooses the partition with: in one partition that one leaves few different remainders.
-     */
-    private Strand strandOf(ConsumerRecord<byte[], byte[]> record) {
-        if (strands.size() == 1) {
-            return strands.get(0);
-        }
-        byte[] key = record.key() == null ? messageOf(record) : record.key();
-        int hash = 0;
-        for (byte b : key) {
-            hash = 31 * hash + b;
-        }
-        return strands.get(Math.floorMod((hash * 0x9E3779B9) >>> 8, strands.size()));
-    }
-
-    private static byte[] messageOf(ConsumerRecord<byte[], byte[]> record) {
-        String id = Envelope.text(record.headers(), MessageHeaders.CE_ID);
-        return (id == null ? Long.toString(record.offset()) : id).getBytes(StandardCharsets.UTF_8);
     }
 
     /** Runs the next chunks soon, where there are some and nothing stands against it. */

@@ -167,7 +167,7 @@ final class MemberLoop {
                 setup.handler(),
                 partition,
                 runner,
-                new Lane.Width(setup.concurrency(), setup.chunkMax()),
+                new LaneWidth(setup.concurrency(), setup.chunkMax()),
                 workers,
                 setup.inboxGate(),
                 setup.breaker(),

@@ -34,7 +34,7 @@ class LaneTest {
                 "due-notice",
                 new TopicPartition("library.due-notice", 0),
                 runner,
-                new Lane.Width(strands, chunkMax),
+                new LaneWidth(strands, chunkMax),
                 scheduled::add,
                 new StoreGate("the inbox", Duration.ofSeconds(1), System::nanoTime),
                 new Breaker(
