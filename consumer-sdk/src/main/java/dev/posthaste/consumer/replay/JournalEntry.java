@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param handler which
  * @param attempt the attempt it is about
- * @param outcome {@code failed}, {@code dead-letter}, {@code completed}, {@code replayed}, {@code discarded} or
- *     {@code refused}
+ * @param outcome "failed", "dead-letter", "completed", "replayed", "discarded" or "refused"
  * @param code the cause of the failure in one word; null for none
  * @param summary of the failure, without payload; null for none
  * @param host on which machine
