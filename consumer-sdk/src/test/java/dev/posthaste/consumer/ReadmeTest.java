@@ -93,7 +93,8 @@ class ReadmeTest {
                         .singleElement()
                         .asString()
                         .contains("|1|dead-letter|unknown-member|");
-                assertThat(consumer.health().isReady()).isTrue();
+                await().atMost(Duration.ofSeconds(30))
+                        .until(() -> consumer.health().isReady()); // the member of the retry topic joins by itself
             }
         }
     }
