@@ -7,7 +7,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** What an SQL error means for the message at hand. */
-final class SqlErrors {
+public final class SqlErrors {
 
     /** Serialization failure, deadlock, lock time-out: nobody's fault, gone with another try. */
     private static final Set<String> CONTENTION = Set.of("40001", "40P01", "55P03");
@@ -17,7 +17,8 @@ final class SqlErrors {
 
     private SqlErrors() {}
 
-    static boolean isContention(Throwable error) {
+    /** Whether it is one of those. */
+    public static boolean isContention(Throwable error) {
         Throwable cause = error;
         for (int i = 0; i < CAUSES_MAX && cause != null; i++, cause = cause.getCause()) {
             if (cause instanceof SQLException sql && isContention(sql.getSQLState())) {
