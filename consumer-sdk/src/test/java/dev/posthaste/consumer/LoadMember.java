@@ -115,7 +115,11 @@ final class LoadMember {
                         .catalog(catalog())
                         .meters(new SimpleMeterRegistry())
                         .settings(
-                                ConsumerSettings.defaults().withChunkMax(20).withSessionTimeout(Duration.ofSeconds(6)))
+                                ConsumerSettings.defaults()
+                                        .withChunkMax(20)
+                                        .withSessionTimeout(Duration.ofSeconds(6))
+                                        // Its provider fails for one, not for all.
+                                        .withBreaker(new BreakerSettings(100_000, Duration.ofSeconds(30))))
                         .handler(account())
                         .handler(notice(System.getenv("PROVIDER_URL")))
                         .build()) {

@@ -250,7 +250,10 @@ class RetryTest {
         try (Scene scene = Scene.open(stack, 2, "due-notice")) {
             scene.publish("due-notice", 0, loans(1, 500));
             scene.publish("due-notice", 1, loans(501, 1_000));
-            scene.start(scene.builder(Catalogs.retrying("due-notice", window), fails));
+            // As many may fail alike as do here, or it would be taken for an outage.
+            scene.start(scene.builder(Catalogs.retrying("due-notice", window), fails)
+                    .settings(ConsumerSettings.defaults()
+                            .withBreaker(new BreakerSettings(100_000, Duration.ofSeconds(30)))));
             soon().until(() -> scene.query("SELECT entry FROM inbox.journal WHERE attempt = 1")
                             .size()
                     == 1_000);

@@ -32,6 +32,7 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.GroupIdNotFoundException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.flywaydb.core.Flyway;
@@ -283,14 +284,21 @@ final class Scene implements AutoCloseable {
 
     /** How many members its group has. */
     int members(String handler) throws Exception {
-        return admin.describeConsumerGroups(List.of(topic(handler)))
-                .describedGroups()
-                .values()
-                .iterator()
-                .next()
-                .get()
-                .members()
-                .size();
+        try {
+            return admin.describeConsumerGroups(List.of(topic(handler)))
+                    .describedGroups()
+                    .values()
+                    .iterator()
+                    .next()
+                    .get()
+                    .members()
+                    .size();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof GroupIdNotFoundException) {
+                return 0; // nobody has ever joined it
+            }
+            throw e;
+        }
     }
 
     double attempts(String handler, String outcome) {

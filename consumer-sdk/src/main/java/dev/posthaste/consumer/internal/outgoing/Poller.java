@@ -14,6 +14,7 @@ import org.slf4j.LoggerFactory;
 import dev.posthaste.consumer.inbox.DueRecord;
 import dev.posthaste.consumer.inbox.InboxStore;
 import dev.posthaste.consumer.internal.HandlerSetup;
+import dev.posthaste.consumer.internal.SqlErrors;
 
 /**
  * Takes what is due on one route, a few at a time, and has it emitted. What cannot be emitted is kept and tried again;
@@ -100,7 +101,9 @@ final class Poller {
             setup.inboxGate().succeeded();
             return due.size() == TAKEN_MAX;
         } catch (SQLException | RuntimeException e) {
-            setup.inboxGate().failed(e);
+            if (!SqlErrors.isContention(e)) { // lanes work on the same rows; the store is there all the same
+                setup.inboxGate().failed(e);
+            }
             return false;
         }
     }
