@@ -126,7 +126,8 @@ final class TopicRetention {
     private Config describe() {
         ConfigResource resource = new ConfigResource(ConfigResource.Type.TOPIC, topic);
         try (Admin admin = Admin.create(kafka)) {
-            return Objects.requireNonNull(admin.describeConfigs(List.of(resource)).all().get().get(resource));
+            return Objects.requireNonNull(
+                    admin.describeConfigs(List.of(resource)).all().get().get(resource));
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (ExecutionException e) {

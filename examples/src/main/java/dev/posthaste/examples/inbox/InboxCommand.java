@@ -153,8 +153,8 @@ final class InboxCommand implements Runnable {
         void run(InboxDesk desk, PrintWriter out) throws SQLException {
             List<DeadLetter> letters = desk.list(filter.query(), limit);
             for (DeadLetter letter : letters) {
-                out.println(letter.messageId() + "  " + (letter.tenant().isEmpty() ? "-" : letter.tenant()) + "  failed "
-                        + letter.failedAt() + ", attempts " + letter.attempt());
+                out.println(letter.messageId() + "  " + (letter.tenant().isEmpty() ? "-" : letter.tenant())
+                        + "  failed " + letter.failedAt() + ", attempts " + letter.attempt());
                 out.println("    " + letter.code() + ": " + letter.summary());
             }
             out.println(letters.size() + (letters.size() == limit ? " shown; there may be more: --limit" : " shown"));
@@ -176,9 +176,10 @@ final class InboxCommand implements Runnable {
                         "nothing is known of message " + id + ": it never came, or completed at its first attempt");
             }
             for (JournalEntry entry : history) {
-                out.println(entry.at() + "  " + entry.handler() + "  " + entry.outcome() + "  attempt " + entry.attempt()
-                        + " on " + entry.host()
-                        + (entry.actor() == null ? "" : " by " + entry.actor() + ": " + entry.reason()));
+                out.println(
+                        entry.at() + "  " + entry.handler() + "  " + entry.outcome() + "  attempt " + entry.attempt()
+                                + " on " + entry.host()
+                                + (entry.actor() == null ? "" : " by " + entry.actor() + ": " + entry.reason()));
                 if (entry.code() != null) {
                     out.println("    " + entry.code() + ": " + entry.summary());
                 }
@@ -216,7 +217,7 @@ final class InboxCommand implements Runnable {
 
         @Override
         void run(InboxDesk desk, PrintWriter out) throws SQLException {
-            UUID one = which.id;
+            UUID one = which.all ? null : which.id;
             if (one != null) {
                 if (dryRun || filter.isNarrowed()) {
                     throw new ParameterException(

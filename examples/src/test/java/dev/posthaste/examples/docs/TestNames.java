@@ -34,7 +34,8 @@ final class TestNames {
     private static void addOf(Path folder, Set<String> names) throws IOException {
         List<Path> files;
         try (Stream<Path> all = Files.walk(folder)) {
-            files = all.filter(file -> file.toString().matches(".*(Test|Contract)\\.java")).toList();
+            files = all.filter(file -> file.toString().matches(".*(Test|Contract)\\.java"))
+                    .toList();
         }
         for (Path file : files) {
             String name = file.getFileName().toString().replace(".java", "");

@@ -41,12 +41,14 @@ class InboxCommandTest {
                 Statement statement = connection.createStatement()) {
             for (UUID id : new UUID[] {FIRST, SECOND}) {
                 String key = "'due-notice', '" + id + "', '2026-01-02T03:04:05Z'";
-                statement.execute("INSERT INTO inbox.delivery (handler, message_id, staged_at, state, attempt, code, last_error,"
-                        + " record_topic, record_partition, record_offset) VALUES (" + key
-                        + ", 'dead-letter', 3, 'provider-away', 'it does not answer', 't', 0, 0)");
-                statement.execute("INSERT INTO inbox.outgoing (handler, message_id, staged_at, route, dead_code, dead_at,"
-                        + " record_value, header_names, header_values) VALUES (" + key
-                        + ", 'dead-letter', 'provider-away', now(), 'x', '{}', '{}')");
+                statement.execute(
+                        "INSERT INTO inbox.delivery (handler, message_id, staged_at, state, attempt, code, last_error,"
+                                + " record_topic, record_partition, record_offset) VALUES (" + key
+                                + ", 'dead-letter', 3, 'provider-away', 'it does not answer', 't', 0, 0)");
+                statement.execute(
+                        "INSERT INTO inbox.outgoing (handler, message_id, staged_at, route, dead_code, dead_at,"
+                                + " record_value, header_names, header_values) VALUES (" + key
+                                + ", 'dead-letter', 'provider-away', now(), 'x', '{}', '{}')");
             }
         }
     }
@@ -85,9 +87,12 @@ class InboxCommandTest {
     @Test
     void aBadWishIsRefused() {
         String[] by = {"--handler", "due-notice", "--actor", "ada", "--reason", "it is back"};
-        assertThat(run(with(by, "requeue", FIRST.toString(), "--code", "x")).exit()).isEqualTo(2);
-        assertThat(run(with(by, "discard", UUID.randomUUID().toString())).exit()).isNotZero();
-        assertThat(run(with(by, "requeue", UUID.randomUUID().toString())).exit()).isNotZero();
+        assertThat(run(with(by, "requeue", FIRST.toString(), "--code", "x")).exit())
+                .isEqualTo(2);
+        assertThat(run(with(by, "discard", UUID.randomUUID().toString())).exit())
+                .isNotZero();
+        assertThat(run(with(by, "requeue", UUID.randomUUID().toString())).exit())
+                .isNotZero();
         assertThat(run("show", UUID.randomUUID().toString()).exit()).isNotZero();
         assertThat(run("counts", "--handler", "due-notice").out()).isEqualTo("dead-letter  2\n");
     }
