@@ -217,7 +217,7 @@ final class InboxCommand implements Runnable {
 
         @Override
         void run(InboxDesk desk, PrintWriter out) throws SQLException {
-            UUID one = which.id;
+            UUID one = which.all ? null : which.id;
             if (one != null) {
                 if (dryRun || filter.isNarrowed()) {
                     throw new ParameterException(
