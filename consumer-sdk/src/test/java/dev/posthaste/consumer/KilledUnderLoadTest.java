@@ -70,7 +70,8 @@ class KilledUnderLoadTest {
                 ProviderStub provider = new ProviderStub();
                 ProviderStub leased = new ProviderStub()) {
             Lateness lateness = Lateness.watch(scene);
-            Map<String, String> environment = Map.of("PROVIDER_URL", provider.url(), "LEASED_PROVIDER_URL", leased.url());
+            Map<String, String> environment =
+                    Map.of("PROVIDER_URL", provider.url(), "LEASED_PROVIDER_URL", leased.url());
             MemberProcess[] members = {
                 MemberProcess.start(scene, LoadMember.class, environment),
                 MemberProcess.start(scene, LoadMember.class, environment)
@@ -87,8 +88,10 @@ class KilledUnderLoadTest {
                     members[kill % 2] = MemberProcess.start(scene, LoadMember.class, environment);
                 }
                 publish(scene, KILLS);
-                await().atMost(Duration.ofMinutes(4))
-                        .untilAsserted(() -> assertThat(unsettled(scene)).isEmpty());
+                await().atMost(Duration.ofSeconds(100))
+                        .untilAsserted(() -> assertThat(unsettled(scene))
+                                .as(() -> details(scene))
+                                .isEmpty());
                 soon().until(() -> scene.deadLetters("account").size() >= doomed.size());
             } finally {
                 for (MemberProcess member : members) {
@@ -100,7 +103,9 @@ class KilledUnderLoadTest {
             requireOrder(scene);
             for (ProviderStub each : List.of(provider, leased)) {
                 assertThat(each.refused()).as("the provider did refuse").isPositive();
-                assertThat(each.keys()).as("called for each message under one key").isEqualTo(published);
+                assertThat(each.keys())
+                        .as("called for each message under one key")
+                        .isEqualTo(published);
             }
             assertThat(lateness.retries()).as("there were retries").isGreaterThan(doomed.size());
             lateness.requireNoneEarly();
@@ -127,6 +132,31 @@ class KilledUnderLoadTest {
         return unsettled;
     }
 
+    /** The first of what is not at its end, and how far its retries are read. */
+    private static String details(Scene scene) {
+        List<String> rows = scene.query("SELECT concat_ws(' ', d.handler, d.state, d.attempt, d.code, d.lease_owner, 'at',"
+                + " d.record_topic, d.record_partition, d.record_offset, 'place', o.place, 'route', o.route, 'emit in',"
+                + " o.emit_at - now(), 'emitted', now() - o.emitted_at, 'ago, failures', o.emit_failures, d.message_id)"
+                + " FROM inbox.delivery d LEFT JOIN inbox.outgoing o USING (handler, tenant, message_id, staged_at)"
+                + " WHERE d.state NOT IN ('completed', 'dead-letter') ORDER BY o.place LIMIT 8");
+        StringBuilder lags = new StringBuilder();
+        for (String handler : LoadMember.HANDLERS) {
+            for (String kind : List.of("", ".retry")) {
+                for (int partition = 0; partition < PARTITIONS; partition++) {
+                    lags.append(handler)
+                            .append(kind)
+                            .append('-')
+                            .append(partition)
+                            .append(": ")
+                            .append(scene.committed(handler + kind, partition))
+                            .append("; ");
+                }
+                lags.append(" of ").append(scene.records(scene.topic(handler) + kind).size()).append(" records\n");
+            }
+        }
+        return String.join("\n", rows) + "\n" + lags;
+    }
+
     private void requireEveryEffectOnce(Scene scene) {
         for (String handler : LoadMember.HANDLERS) {
             Set<String> expected = new HashSet<>(published);
@@ -135,7 +165,9 @@ class KilledUnderLoadTest {
             }
             if (!handler.equals("charge")) { // whose effects are the provider's
                 List<String> effects = scene.query("SELECT message_id FROM effect WHERE handler = '" + handler + "'");
-                assertThat(new HashSet<>(effects)).as(handler + ": nothing lost").isEqualTo(expected);
+                assertThat(new HashSet<>(effects))
+                        .as(handler + ": nothing lost")
+                        .isEqualTo(expected);
                 assertThat(effects).as(handler + ": nothing doubled").hasSameSizeAs(expected);
             }
             assertThat(scene.completed(handler).stream().map(UUID::toString).toList())

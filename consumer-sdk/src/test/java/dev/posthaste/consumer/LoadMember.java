@@ -21,8 +21,8 @@ import static dev.posthaste.consumer.Handler.handler;
 
 /**
  * A process with several handlers that is killed under load: {@code account} writes in order per key and cannot bear
- * some of its messages, {@code notice} calls a provider that refuses now and then, {@code charge} calls another such one
- * under a lease. What each does with a message is decided by the message alone.
+ * some of its messages, {@code notice} calls a provider that refuses now and then, {@code charge} calls another such
+ * one under a lease. What each does with a message is decided by the message alone.
  */
 final class LoadMember {
 
