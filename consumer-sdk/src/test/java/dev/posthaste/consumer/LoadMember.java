@@ -21,13 +21,12 @@ import static dev.posthaste.consumer.Handler.handler;
 
 /**
  * A process with several handlers that is killed under load: {@code account} writes in order per key and cannot bear
- * some of its messages, {@code notice} calls a provider that refuses now and then. What each does with a message is
- * decided by the message alone.
+ * some of its messages, {@code notice} calls a provider that refuses now and then, {@code charge} calls another such
+ * one under a lease. What each does with a message is decided by the message alone.
  */
 final class LoadMember {
 
-    /** The handlers, and so the topics; a further one is added here, in {@link #catalog} and in {@link #main}. */
-    static final List<String> HANDLERS = List.of("account", "notice");
+    static final List<String> HANDLERS = List.of("account", "notice", "charge");
 
     private static final DurableDelivery DELIVERY = new DurableDelivery(
             "effect-once",
@@ -60,7 +59,8 @@ final class LoadMember {
                 List.of(Catalogs.event(Loan.TYPE, 1)),
                 List.of(
                         record("account", DeliveryMode.TRANSACTIONAL, DeliveryOrder.PER_KEY),
-                        record("notice", DeliveryMode.TRANSACTIONAL, DeliveryOrder.UNORDERED)));
+                        record("notice", DeliveryMode.TRANSACTIONAL, DeliveryOrder.UNORDERED),
+                        record("charge", DeliveryMode.LEASED, DeliveryOrder.UNORDERED)));
     }
 
     private static HandlerRecord record(String handler, DeliveryMode mode, DeliveryOrder order) {
@@ -100,6 +100,17 @@ final class LoadMember {
         });
     }
 
+    private static Handler charge(String provider) {
+        HttpClient client = HttpClient.newHttpClient();
+        return handler("charge")
+                .lease(Duration.ofSeconds(3))
+                .on(Loan.TYPE, 1, Loan.class)
+                .call((event, call) -> {
+                    ProviderStub.call(client, provider, call.idempotencyKey());
+                    return Outcome.done();
+                });
+    }
+
     private static void work(Transaction tx) throws SQLException {
         try (Statement statement = tx.connection().createStatement()) {
             statement.execute("SELECT pg_sleep(0.005)");
@@ -114,14 +125,15 @@ final class LoadMember {
                         .dataSource(pool)
                         .catalog(catalog())
                         .meters(new SimpleMeterRegistry())
-                        .settings(
-                                ConsumerSettings.defaults()
-                                        .withChunkMax(20)
-                                        .withSessionTimeout(Duration.ofSeconds(6))
-                                        // Its provider fails for one, not for all.
-                                        .withBreaker(new BreakerSettings(100_000, Duration.ofSeconds(30))))
+                        .settings(ConsumerSettings.defaults()
+                                .withChunkMax(20)
+                                .withLockTimeout(Duration.ofSeconds(2))
+                                .withSessionTimeout(Duration.ofSeconds(6))
+                                // Its provider fails for one, not for all.
+                                .withBreaker(new BreakerSettings(100_000, Duration.ofSeconds(30))))
                         .handler(account())
                         .handler(notice(System.getenv("PROVIDER_URL")))
+                        .handler(charge(System.getenv("LEASED_PROVIDER_URL")))
                         .build()) {
             consumer.start();
             Thread.currentThread().join();

@@ -28,10 +28,10 @@ import dev.posthaste.consumer.StoppedPartition;
  * One partition of one handler while it is assigned to us: its records are divided by key into strands, which run at
  * the same time. The loop's thread feeds it and asks how far it is. Thread-safe.
  *
- * <p>Strands get only the first {@link LaneWidth#inHandMax} unfinished records. So whatever a process that ends has in hand
- * is among the first that many which the next one finds unfinished, though strands differ in how far they are: others
- * may finish, which moves a record forward, never back. These are the suspects; each is begun in a transaction of its
- * own, and so counted, before it is run.
+ * <p>Strands get only the first {@link LaneWidth#inHandMax} unfinished records. So whatever a process that ends has in
+ * hand is among the first that many which the next one finds unfinished, though strands differ in how far they are:
+ * others may finish, which moves a record forward, never back. These are the suspects; each is begun in a transaction
+ * of its own, and so counted, before it is run.
  */
 final class Lane {
 
