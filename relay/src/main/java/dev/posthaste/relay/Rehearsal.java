@@ -58,8 +58,7 @@ final class Rehearsal {
     }
 
     private void publish() {
-        PositionStore positions =
-                new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout());
+        PositionStore positions = new PositionStore(settings.publisher());
         if (positions.read().isPresent()) {
             KafkaPublisher.rehearse(settings.publisher());
         }

@@ -22,10 +22,12 @@ public final class RelayStateGauges {
                             relay -> relay.get().wireName().equals(name) ? 1 : 0)
                     .description("1 for the state the relay is in")
                     .tag("state", name)
+                    .strongReference(true) // nobody else holds the supplier
                     .register(registry);
         }
         Gauge.builder("posthaste.relay.fence", state, relay -> fence(relay.get()))
                 .description("the fence of the lease it holds")
+                .strongReference(true)
                 .register(registry);
     }
 

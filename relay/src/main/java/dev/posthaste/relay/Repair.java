@@ -3,7 +3,6 @@ package dev.posthaste.relay;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -95,7 +94,10 @@ public final class Repair {
             try (Connection snapshot = settings.database().connect("posthaste-repair")) {
                 snapshot.setAutoCommit(false);
                 Unpublished unpublished = new Unpublished(snapshot);
-                unpublished.readTopics(tail(), topics(), gap.cause() == HaltReason.Cause.EVIDENCE_INCOMPLETE);
+                unpublished.readTopics(
+                        tail(),
+                        catalog.topics(settings.namespace()),
+                        gap.cause() == HaltReason.Cause.EVIDENCE_INCOMPLETE);
                 report.accept(unpublished.count()
                         + " messages would be published and marked as repaired; a new slot would be made");
                 snapshot.rollback();
@@ -217,7 +219,7 @@ public final class Repair {
                 catalog.version(),
                 quarantine.unproved());
         Unpublished unpublished = new Unpublished(snapshot);
-        unpublished.readTopics(tail(), topics(), evidenceWasLost);
+        unpublished.readTopics(tail(), catalog.topics(settings.namespace()), evidenceWasLost);
         Progress progress = new Progress(before);
         unpublished.unproved(rows -> {
             // Numbered after what streaming numbered: the batch that lacks its evidence may have been torn from
@@ -272,11 +274,5 @@ public final class Repair {
 
     private TopicTail tail() {
         return new TopicTail(settings.kafka(), settings.requestTimeout());
-    }
-
-    private List<String> topics() {
-        return catalog.handlers().stream()
-                .map(handler -> settings.namespace().topic(handler.handler()))
-                .toList();
     }
 }

@@ -81,8 +81,7 @@ final class RepairExam {
     /** The position; none as well where it cannot be read, and that is what is to be repaired. */
     Optional<Position> readPosition() throws HaltException {
         try {
-            return new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout())
-                    .read();
+            return new PositionStore(settings.publisher()).read();
         } catch (IllegalArgumentException e) {
             if (told == HaltReason.Cause.POSITION_UNREADABLE) {
                 return Optional.empty();

@@ -161,12 +161,8 @@ final class Term {
      */
     private HandlerTopics lookAtTopics(Catalog catalog, Connection control)
             throws SQLException, HaltException, InterruptedException {
-        HandlerTopics topics = HandlerTopics.look(
-                settings.kafka(),
-                settings.requestTimeout(),
-                catalog.handlers().stream()
-                        .map(handler -> settings.namespace().topic(handler.handler()))
-                        .toList());
+        HandlerTopics topics =
+                HandlerTopics.look(settings.kafka(), settings.requestTimeout(), catalog.topics(settings.namespace()));
         RetryTurn.refuseIfAllAreClosed(topics);
         RetryTurn.waitFor(RetryTurn.waited(topics, control), topics);
         topics.closed()
@@ -199,8 +195,7 @@ final class Term {
     }
 
     private Position readPosition() throws HaltException {
-        PositionStore store =
-                new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout());
+        PositionStore store = new PositionStore(settings.publisher());
         try {
             return store.read()
                     .orElseThrow(() -> new HaltException(

@@ -142,9 +142,7 @@ public final class Outbox {
 
     /** The position in Kafka. */
     public Position position() {
-        return new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout())
-                .read()
-                .orElseThrow();
+        return new PositionStore(settings.publisher()).read().orElseThrow();
     }
 
     /** Where the slot stands. */

@@ -47,17 +47,12 @@ class KafkaOutagesTest {
                     link.heal();
                 });
                 cutIsMended(link, outbox);
-                slowIsNotAway(link, relay, outbox);
+                outage.requireSlowIsNotAway(link, Duration.ofMillis(50));
                 last = load.stop();
             }
             outbox.awaitSettled();
             outage.requireNothingLeft();
-            outbox.requireOnEveryTopic(last);
-            outbox.requireProvedOnce(last);
-            assertThat(outbox.number("SELECT max(attempt) FROM outbox.dispatch_batch"))
-                    .as("an outage spends no attempt")
-                    .isOne();
-            assertThat(outbox.number("SELECT count(*) FROM outbox.quarantined")).isZero();
+            WatchedOutage.requireNothingLostOrDoubled(outbox, last);
         }
     }
 
@@ -73,15 +68,5 @@ class KafkaOutagesTest {
             link.cut();
             outbox.awaitBatchAfter(outbox.batches() + 3);
         }
-    }
-
-    private static void slowIsNotAway(StoreLink link, RelayProcess relay, ProcessOutbox outbox) {
-        relay.awaitStreaming();
-        long fence = outbox.fence();
-        link.slow(Duration.ofMillis(50), 512 << 10);
-        outbox.awaitBatchAfter(outbox.batches() + 10);
-        assertThat(outbox.fence()).as("it leads on").isEqualTo(fence);
-        assertThat(relay.ready().status()).isEqualTo(200);
-        link.heal();
     }
 }

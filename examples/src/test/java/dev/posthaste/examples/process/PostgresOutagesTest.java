@@ -68,7 +68,7 @@ class PostgresOutagesTest {
                     link.heal();
                 });
                 connectionsRunOut(link, outage);
-                slowIsNotAway(link, relay, outbox);
+                outage.requireSlowIsNotAway(link, Duration.ofMillis(40));
                 last = load.stop();
             }
             outage.watch(
@@ -79,7 +79,7 @@ class PostgresOutagesTest {
                     postgres::start);
             outbox.awaitSettled();
             outage.requireNothingLeft();
-            requireNothingLostOrDoubled(outbox, last);
+            WatchedOutage.requireNothingLostOrDoubled(outbox, last);
         }
     }
 
@@ -127,16 +127,6 @@ class PostgresOutagesTest {
         crowd.clear();
     }
 
-    private static void slowIsNotAway(StoreLink link, RelayProcess relay, ProcessOutbox outbox) {
-        relay.awaitStreaming();
-        long fence = outbox.fence();
-        link.slow(Duration.ofMillis(40), 512 << 10);
-        outbox.awaitBatchAfter(outbox.batches() + 10);
-        assertThat(outbox.fence()).as("it leads on").isEqualTo(fence);
-        assertThat(relay.ready().status()).isEqualTo(200);
-        link.heal();
-    }
-
     @Test
     @ReportedCase(41)
     void walsendersEndedInTheMiddleOfALargeTransactionWhileTheRelayLivesLoseNothingAndLeaveNothing(KafkaBroker kafka)
@@ -165,7 +155,7 @@ class PostgresOutagesTest {
             assertThat(relay.meter("posthaste_batch_attempts_total{outcome=\"failed\"}"))
                     .isZero();
         }
-        requireNothingLostOrDoubled(outbox, (WALSENDERS_ENDED + 3) / 4 * LARGE);
+        WatchedOutage.requireNothingLostOrDoubled(outbox, (WALSENDERS_ENDED + 3) / 4 * LARGE);
     }
 
     private static Map<String, String> through(StoreLink link, ProcessOutbox outbox) {
@@ -174,14 +164,5 @@ class PostgresOutagesTest {
                 "postgresql://" + outbox.role() + "@" + link.address() + "/" + outbox.slot(),
                 "POSTHASTE_BATCH_MESSAGES",
                 "500");
-    }
-
-    private static void requireNothingLostOrDoubled(ProcessOutbox outbox, int last) {
-        outbox.requireOnEveryTopic(last);
-        outbox.requireProvedOnce(last);
-        assertThat(outbox.number("SELECT max(attempt) FROM outbox.dispatch_batch"))
-                .as("an outage spends no attempt")
-                .isOne();
-        assertThat(outbox.number("SELECT count(*) FROM outbox.quarantined")).isZero();
     }
 }

@@ -291,6 +291,15 @@ final class ProcessOutbox {
         return number("SELECT fence FROM relay.lease WHERE slot = '" + slot() + "'");
     }
 
+    /** The position is of the leader with that fence, and since it took over no older one settled a batch. */
+    void requireNothingSettledByAnOlderLeader(long fence) {
+        assertThat(number("SELECT count(*) FROM outbox.dispatch_batch b, relay.lease l"
+                        + " WHERE b.fence < l.fence AND b.completed_at > l.acquired_at"))
+                .as("batches that the old one settled after the takeover")
+                .isZero();
+        assertThat(position().orElseThrow().fence()).isEqualTo(fence);
+    }
+
     /** Waits until the server knows of nobody who streams from the slot: it notices a closed connection by itself. */
     void awaitNoWalsender() {
         await().atMost(Duration.ofSeconds(10))

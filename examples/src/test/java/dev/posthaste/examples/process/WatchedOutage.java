@@ -32,6 +32,8 @@ final class WatchedOutage {
     /** Lease, control, evidence, and the engine's four, the last of which it opens at its first heartbeat. */
     private static final int SESSIONS_MAX = 7;
 
+    private static final int SLOW_BYTES_PER_SECOND = 512 << 10;
+
     private static final Duration NOTICED_TIMEOUT = Duration.ofSeconds(60);
 
     private final RelayProcess relay;
@@ -127,6 +129,27 @@ final class WatchedOutage {
         assertThat(relay.ready().status()).isEqualTo(503);
         assertThat(available(store)).as("the gauge of %s", store).isZero();
         assertThat(relay.meter("posthaste_relay_leading")).isZero();
+    }
+
+    /** Heals the link afterwards. */
+    void requireSlowIsNotAway(StoreLink link, Duration delay) {
+        relay.awaitStreaming();
+        long fence = outbox.fence();
+        link.slow(delay, SLOW_BYTES_PER_SECOND);
+        outbox.awaitBatchAfter(outbox.batches() + 10);
+        assertThat(outbox.fence()).as("it leads on").isEqualTo(fence);
+        assertThat(relay.ready().status()).isEqualTo(200);
+        link.heal();
+    }
+
+    /** Everything up to that number is published and proved once, at the first attempt. */
+    static void requireNothingLostOrDoubled(ProcessOutbox outbox, int last) {
+        outbox.requireOnEveryTopic(last);
+        outbox.requireProvedOnce(last);
+        assertThat(outbox.number("SELECT max(attempt) FROM outbox.dispatch_batch"))
+                .as("an outage spends no attempt")
+                .isOne();
+        assertThat(outbox.number("SELECT count(*) FROM outbox.quarantined")).isZero();
     }
 
     /** No thread and no session is left of the terms that failed. */

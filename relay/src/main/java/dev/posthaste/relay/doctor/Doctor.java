@@ -123,9 +123,7 @@ public final class Doctor {
         try (Connection connection = settings.database().connect("posthaste-doctor")) {
             SourceDatabase database = new SourceDatabase(connection);
             Optional<SlotState> slot = database.slot(settings.slot()); // before the position, which only grows
-            var position = new PositionStore(
-                            settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout())
-                    .read();
+            var position = new PositionStore(settings.publisher()).read();
             if (position.isEmpty()) {
                 return noPosition();
             }

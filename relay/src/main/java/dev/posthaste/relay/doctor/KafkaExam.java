@@ -57,9 +57,7 @@ final class KafkaExam {
     List<Finding> examine() throws InterruptedException {
         List<Finding> findings = new ArrayList<>();
         findings.addAll(versions(kafka));
-        List<String> written = Stream.concat(
-                        catalog.handlers().stream().map(handler -> namespace.topic(handler.handler())),
-                        Stream.of(namespace.positionTopic()))
+        List<String> written = Stream.concat(catalog.topics(namespace).stream(), Stream.of(namespace.positionTopic()))
                 .toList();
         Set<String> there = kafka.call(admin -> admin.listTopics().names());
         for (String topic : allTopics()) {

@@ -45,6 +45,11 @@ public final class PositionStore {
         this.timeout = timeout;
     }
 
+    /** Reads the positions a publisher with those settings writes; each reading lasts at most one of its requests. */
+    public PositionStore(PublisherSettings settings) {
+        this(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout());
+    }
+
     /**
      * The last committed position; empty if there is no record of this slot, or no topic. A leader calls it after its
      * publisher was opened, when no older transaction can be committed any more.

@@ -94,8 +94,7 @@ public final class QuarantineStore {
         return session.read(connection -> {
             try (PreparedStatement query = connection.prepareStatement(
                             "SELECT q.message_id, q.created_at, q.handler FROM outbox.quarantined q WHERE q.state = 'quarantined' "
-                                    + "AND NOT EXISTS (SELECT FROM outbox.dispatch_batch b "
-                                    + "    WHERE b.staged @> q.created_at AND q.message_id = ANY (b.message_ids))");
+                                    + "AND NOT " + Rows.PROVED);
                     ResultSet rows = query.executeQuery()) {
                 Set<Entry> entries = new HashSet<>();
                 while (rows.next()) {

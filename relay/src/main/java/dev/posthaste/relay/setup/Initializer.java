@@ -94,11 +94,7 @@ public final class Initializer {
 
     private void rememberPartitions(Catalog catalog, boolean accept) throws SQLException, InterruptedException {
         Map<String, Integer> counts = HandlerTopics.look(
-                        settings.kafka(),
-                        settings.requestTimeout(),
-                        catalog.handlers().stream()
-                                .map(handler -> settings.namespace().topic(handler.handler()))
-                                .toList())
+                        settings.kafka(), settings.requestTimeout(), catalog.topics(settings.namespace()))
                 .partitions();
         try (Connection connection = settings.database().connect("posthaste-init")) {
             PartitionMemory memory = new PartitionMemory(connection);

@@ -18,8 +18,7 @@ public final class PositionSetup {
     /** Writes the position of that slot. */
     public PositionSetup(PublisherSettings settings) {
         this.settings = settings;
-        this.store =
-                new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout());
+        this.store = new PositionStore(settings);
     }
 
     /** The position there is; empty as well while its topic does not exist. */

@@ -61,6 +61,7 @@ final class RecordReader {
         }
     }
 
+    /** Only by getters that name the type: for a null, {@link Struct#get} gives the column's default. */
     private static OutboxRow row(Struct after) {
         return OutboxRow.read(
                 UUID.fromString(after.getString("id")),
@@ -69,7 +70,7 @@ final class RecordReader {
                 after.getInt32("schema_version"),
                 after.getString("key"),
                 after.getString("tenant"),
-                after.get("occurred_at") == null ? null : instant(after, "occurred_at"),
+                after.getString("occurred_at") == null ? null : instant(after, "occurred_at"),
                 after.getString("content_type"),
                 payload(after),
                 after.getString("headers"),

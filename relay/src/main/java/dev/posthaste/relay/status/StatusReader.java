@@ -61,8 +61,7 @@ public final class StatusReader {
     }
 
     private Optional<Position> position() {
-        return new PositionStore(settings.kafka(), settings.namespace(), settings.slot(), settings.requestTimeout())
-                .read();
+        return new PositionStore(settings.publisher()).read();
     }
 
     private Optional<OutboxStatus.Leader> leader(Connection connection) throws SQLException {

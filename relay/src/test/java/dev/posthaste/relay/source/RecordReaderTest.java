@@ -2,6 +2,7 @@ package dev.posthaste.relay.source;
 
 import java.nio.ByteBuffer;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -94,6 +95,33 @@ class RecordReaderTest {
         OutboxRow read = reader.row(sourceRecord("posthaste.outbox.message", Map.of("txId", 1L), row));
         assertThat(read.missing()).containsExactly("payload");
         assertThat(read.payload().bytes()).isEmpty();
+    }
+
+    @Test
+    void aNullIsNotedAndNotFilledInWithTheDefaultOfItsColumn() {
+        Schema withDefault =
+                SchemaBuilder.string().optional().defaultValue("a default").build();
+        SchemaBuilder schema = SchemaBuilder.struct();
+        List<String> columns = List.of("kind", "type", "tenant", "occurred_at", "content_type");
+        ROW.fields()
+                .forEach(field ->
+                        schema.field(field.name(), columns.contains(field.name()) ? withDefault : field.schema()));
+        Struct row = new Struct(schema.build());
+        Struct whole = row("2026-03-04T05:06:08Z");
+        ROW.fields().stream()
+                .filter(field -> !columns.contains(field.name()))
+                .forEach(field -> row.put(field.name(), whole.get(field)));
+        assertThat(row.get("tenant")).as("as Connect fills it in").isEqualTo("a default");
+
+        Schema envelope = SchemaBuilder.struct().field("after", row.schema()).build();
+        OutboxRow read = reader.row(new SourceRecord(
+                Map.of(),
+                Map.of("txId", 1L),
+                "posthaste.outbox.message",
+                envelope,
+                new Struct(envelope).put("after", row)));
+
+        assertThat(read.missing()).containsExactlyInAnyOrderElementsOf(columns);
     }
 
     @Test

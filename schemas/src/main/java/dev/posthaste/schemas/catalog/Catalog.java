@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 import dev.posthaste.schemas.MessageKind;
+import dev.posthaste.schemas.Namespace;
 
 /**
  * Every message type and every handler, checked against each other. Immutable and thread-safe. {@link CatalogReader}
@@ -94,6 +95,11 @@ public final class Catalog {
     /** All handlers, by name, sorted. */
     public Collection<HandlerRecord> handlers() {
         return List.copyOf(handlers.values());
+    }
+
+    /** The topic of every handler in that namespace, in the order of {@link #handlers()}. */
+    public List<String> topics(Namespace namespace) {
+        return handlers.keySet().stream().map(namespace::topic).toList();
     }
 
     /** The record of a type. */
