@@ -10,6 +10,10 @@ public enum StopReason {
     RETENTION_TOO_SHORT,
     /** As many messages wait behind one key as may. It goes on by itself once there is room. */
     KEY_FULL,
+    /**
+     * The inbox's database refuses what is to be written of a record, however often it is tried: a fault in the SDK.
+     */
+    INBOX_REFUSED,
     /** The committed offset is no longer on the topic: records were lost to its retention, or it was made anew. */
     OFFSET_OUT_OF_RANGE,
     /** The group has read this partition before, and its committed offset is gone. */

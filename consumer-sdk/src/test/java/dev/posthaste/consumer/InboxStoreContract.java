@@ -25,6 +25,7 @@ import dev.posthaste.consumer.inbox.Fate;
 import dev.posthaste.consumer.inbox.InboxCleanup;
 import dev.posthaste.consumer.inbox.InboxStore;
 import dev.posthaste.consumer.inbox.Intervention;
+import dev.posthaste.consumer.inbox.LeasedDelivery;
 import dev.posthaste.consumer.inbox.Requeued;
 import dev.posthaste.consumer.inbox.StoredRecord;
 import dev.posthaste.consumer.inbox.Verdict;
@@ -160,6 +161,29 @@ abstract class InboxStoreContract {
                 .isEqualTo("completed t t");
         assertThat(claim(store, id, 1)).isEqualTo(new Verdict.Skip(true));
         assertThat(claim(store("member-2"), id, 1)).isEqualTo(new Verdict.Skip(true));
+    }
+
+    /** PostgreSQL rounds half a microsecond to the even one, its driver rounds it up. */
+    @Test
+    void oneMessageIsOneDeliveryHoweverFineItsStagedTime() throws SQLException {
+        for (int nanos : List.of(499, 500, 501, 999, 1_499, 1_500, 1_501)) {
+            Instant staged = Instant.now().truncatedTo(ChronoUnit.SECONDS).plusNanos(nanos);
+            DeliveryId claimed = new DeliveryId("", UUID.randomUUID(), staged);
+            assertThat(begin(store, claimed, 1)).isInstanceOf(Verdict.Run.class);
+            assertThat(fail(claimed, 1, new Fate.Retry(Duration.ZERO))).isTrue();
+            assertThat(row(claimed, "state, attempt")).as("%s ns", nanos).isEqualTo("failed 1");
+            assertThat(begin(store, claimed, 2)).isInstanceOf(Verdict.Run.class);
+            assertThat(row(claimed, "state, attempt")).isEqualTo("processing 2");
+
+            DeliveryId leased = new DeliveryId("", UUID.randomUUID(), staged);
+            Arrival arrival = arrival(leased, 1);
+            Verdict verdict = database.commit(connection -> store.lease(connection, arrival, Duration.ofMinutes(1)));
+            assertThat(verdict).isInstanceOf(Verdict.Leased.class);
+            LeasedDelivery held = new LeasedDelivery(leased, ((Verdict.Leased) verdict).lease());
+            assertThat(database.<Boolean>commit(connection -> store.complete(connection, held, 1)))
+                    .isTrue();
+            assertThat(row(leased, "state")).isEqualTo("completed");
+        }
     }
 
     @Test

@@ -88,10 +88,9 @@ class KilledUnderLoadTest {
                     members[kill % 2] = MemberProcess.start(scene, LoadMember.class, environment);
                 }
                 publish(scene, KILLS);
-                await().atMost(Duration.ofSeconds(100))
-                        .untilAsserted(() -> assertThat(unsettled(scene))
-                                .as(() -> details(scene))
-                                .isEmpty());
+                await().atMost(Duration.ofSeconds(100)).untilAsserted(() -> assertThat(unsettled(scene))
+                        .as(() -> details(scene))
+                        .isEmpty());
                 soon().until(() -> scene.deadLetters("account").size() >= doomed.size());
             } finally {
                 for (MemberProcess member : members) {
@@ -134,11 +133,12 @@ class KilledUnderLoadTest {
 
     /** The first of what is not at its end, and how far its retries are read. */
     private static String details(Scene scene) {
-        List<String> rows = scene.query("SELECT concat_ws(' ', d.handler, d.state, d.attempt, d.code, d.lease_owner, 'at',"
-                + " d.record_topic, d.record_partition, d.record_offset, 'place', o.place, 'route', o.route, 'emit in',"
-                + " o.emit_at - now(), 'emitted', now() - o.emitted_at, 'ago, failures', o.emit_failures, d.message_id)"
-                + " FROM inbox.delivery d LEFT JOIN inbox.outgoing o USING (handler, tenant, message_id, staged_at)"
-                + " WHERE d.state NOT IN ('completed', 'dead-letter') ORDER BY o.place LIMIT 8");
+        List<String> rows = scene.query(
+                "SELECT concat_ws(' ', d.handler, d.state, d.attempt, d.code, d.lease_owner, 'at',"
+                        + " d.record_topic, d.record_partition, d.record_offset, 'place', o.place, 'route', o.route, 'emit in',"
+                        + " o.emit_at - now(), 'emitted', now() - o.emitted_at, 'ago, failures', o.emit_failures, d.message_id)"
+                        + " FROM inbox.delivery d LEFT JOIN inbox.outgoing o USING (handler, tenant, message_id, staged_at)"
+                        + " WHERE d.state NOT IN ('completed', 'dead-letter') OR o.blocked_key IS NOT NULL ORDER BY o.place LIMIT 30");
         StringBuilder lags = new StringBuilder();
         for (String handler : LoadMember.HANDLERS) {
             for (String kind : List.of("", ".retry")) {
@@ -151,7 +151,9 @@ class KilledUnderLoadTest {
                             .append(scene.committed(handler + kind, partition))
                             .append("; ");
                 }
-                lags.append(" of ").append(scene.records(scene.topic(handler) + kind).size()).append(" records\n");
+                lags.append(" of ")
+                        .append(scene.records(scene.topic(handler) + kind).size())
+                        .append(" records\n");
             }
         }
         return String.join("\n", rows) + "\n" + lags;

@@ -55,6 +55,36 @@ class StoreOutageTest {
                 .value();
     }
 
+    /** The database is there: it must not look like an outage, which would stop all handlers and never end. */
+    @Test
+    void aRecordThatTheInboxRefusesStandsStillVisiblyAndStopsNoOtherHandler(Stack stack) throws Exception {
+        Handler calls = Handler.handler("charge").on(Loan.TYPE, 1, Loan.class).call((event, call) -> Outcome.done());
+        try (Scene scene = Scene.open(stack, 1, "due-notice", "charge")) {
+            TestMessage refused = TestMessage.of(new Loan("ada", 2));
+            scene.execute(
+                    "ALTER TABLE inbox.delivery ADD CONSTRAINT refused CHECK (message_id <> '" + refused.id() + "')");
+            PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
+            PosthasteConsumer leased = scene.start(scene.builder(Catalogs.leased("charge"), calls));
+            for (String handler : List.of("due-notice", "charge")) {
+                scene.publish(
+                        handler, 0, TestMessage.of(new Loan("ada", 1)), refused, TestMessage.of(new Loan("ada", 3)));
+            }
+            for (PosthasteConsumer each : List.of(consumer, leased)) {
+                soon().untilAsserted(
+                                () -> assertThat(each.health().handlers().get(0).stopped())
+                                        .singleElement()
+                                        .satisfies(stopped -> {
+                                            assertThat(stopped.reason()).isEqualTo(StopReason.INBOX_REFUSED);
+                                            assertThat(stopped.messageId()).isEqualTo(refused.id());
+                                            assertThat(stopped.summary()).contains("refused");
+                                        }));
+                assertThat(each.health().inboxAvailable()).isTrue();
+            }
+            assertThat(scene.effects("due-notice")).as("what comes before it").containsExactly("1");
+            assertThat(scene.completed("charge")).hasSize(1);
+        }
+    }
+
     @Test
     void aDatabaseThatIsAwayIsNoFailedMessage(Stack stack) throws Exception {
         ListAppender<ILoggingEvent> log = new ListAppender<>();

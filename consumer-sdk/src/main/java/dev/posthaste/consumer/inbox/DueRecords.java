@@ -61,7 +61,7 @@ final class DueRecords {
     private static final String NOT_EMITTED = """
             UPDATE inbox.outgoing SET emit_failures = emit_failures + 1, emit_error = ?,
                    emit_at = clock_timestamp() + ? * interval '1 millisecond'
-            WHERE handler = ? AND tenant = ? AND message_id = ? AND staged_at = ?::timestamptz AND emit_at = ?""";
+            WHERE handler = ? AND tenant = ? AND message_id = ? AND staged_at = ? AND emit_at = ?""";
 
     private final String handler;
 
@@ -131,11 +131,8 @@ final class DueRecords {
         try (PreparedStatement update = connection.prepareStatement(NOT_EMITTED)) {
             update.setString(1, error.replace('\0', '?'));
             update.setLong(2, delay.toMillis());
-            update.setString(3, handler);
-            update.setString(4, record.id().tenant());
-            update.setObject(5, record.id().messageId());
-            update.setString(6, record.id().stagedAt().toString());
-            update.setObject(7, record.takenUntil());
+            int next = SqlArrays.bindId(update, 3, handler, record.id());
+            update.setObject(next, record.takenUntil());
             update.executeUpdate();
         }
     }

@@ -6,7 +6,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.OffsetDateTime;
-import java.time.ZoneOffset;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -109,7 +108,7 @@ final class Failures {
             throws SQLException {
         Arrival arrival = failed.arrival();
         try (PreparedStatement write = connection.prepareStatement(FAIL)) {
-            bindId(write, arrival.id());
+            SqlArrays.bindId(write, 1, handler, arrival.id());
             write.setString(5, dead ? "dead-letter" : "failed");
             write.setInt(6, failed.attempt());
             write.setInt(7, failed.forgiven());
@@ -142,7 +141,7 @@ final class Failures {
             @Nullable OffsetDateTime emitAt)
             throws SQLException {
         try (PreparedStatement keep = connection.prepareStatement(KEEP)) {
-            bindId(keep, arrival.id());
+            SqlArrays.bindId(keep, 1, handler, arrival.id());
             keep.setString(5, (deadCode != null ? InboxStore.Route.DEAD_LETTER : InboxStore.Route.RETRY).wireName());
             keep.setBytes(6, blockedKey);
             keep.setObject(7, emitAt);
@@ -171,7 +170,7 @@ final class Failures {
 
     private void tell(Connection connection, FailedAttempt failed, boolean dead) throws SQLException {
         try (PreparedStatement tell = connection.prepareStatement(TELL)) {
-            bindId(tell, failed.arrival().id());
+            SqlArrays.bindId(tell, 1, handler, failed.arrival().id());
             tell.setInt(5, failed.attempt());
             tell.setString(6, dead ? "dead-letter" : "failed");
             tell.setString(7, failed.code());
@@ -188,7 +187,7 @@ final class Failures {
             throw new IllegalArgumentException("only a message with a key can wait behind another");
         }
         try (PreparedStatement store = connection.prepareStatement(STORE_WAITING)) {
-            bindId(store, arrival.id());
+            SqlArrays.bindId(store, 1, handler, arrival.id());
             store.setString(5, arrival.topic());
             store.setInt(6, arrival.partition());
             store.setLong(7, arrival.offset());
@@ -206,7 +205,7 @@ final class Failures {
 
     private void waitOn(Connection connection, Arrival arrival) throws SQLException {
         try (PreparedStatement wait = connection.prepareStatement(WAIT_ON)) {
-            bindId(wait, arrival.id());
+            SqlArrays.bindId(wait, 1, handler, arrival.id());
             wait.setString(5, arrival.topic());
             wait.setInt(6, arrival.partition());
             wait.setLong(7, arrival.offset());
@@ -224,13 +223,6 @@ final class Failures {
                 return rows.getInt(1);
             }
         }
-    }
-
-    private void bindId(PreparedStatement statement, DeliveryId id) throws SQLException {
-        statement.setString(1, handler);
-        statement.setString(2, id.tenant());
-        statement.setObject(3, id.messageId());
-        statement.setObject(4, id.stagedAt().atOffset(ZoneOffset.UTC));
     }
 
     /** PostgreSQL has no NUL in text. */

@@ -5,7 +5,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.time.Duration;
-import java.time.ZoneOffset;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -73,9 +72,11 @@ final class Leases {
             begin.setInt(2, run.forgiven());
             begin.setString(3, owner);
             begin.setLong(4, lease.toMillis());
-            bindId(begin, 5, id);
+            SqlArrays.bindId(begin, 5, handler, id);
             try (ResultSet row = begin.executeQuery()) {
-                row.next();
+                if (!row.next()) {
+                    throw new IllegalStateException("the row of " + id + " is locked and not found");
+                }
                 return new ClaimLease(owner, row.getLong(1));
             }
         }
@@ -121,18 +122,10 @@ final class Leases {
 
     private boolean end(Connection connection, String sql, LeasedDelivery held) throws SQLException {
         try (PreparedStatement update = connection.prepareStatement(sql)) {
-            int next = bindId(update, 1, held.id());
+            int next = SqlArrays.bindId(update, 1, handler, held.id());
             update.setLong(next, held.lease().fence());
             update.setString(next + 1, held.lease().owner());
             return update.executeUpdate() == 1;
         }
-    }
-
-    private int bindId(PreparedStatement statement, int first, DeliveryId id) throws SQLException {
-        statement.setString(first, handler);
-        statement.setString(first + 1, id.tenant());
-        statement.setObject(first + 2, id.messageId());
-        statement.setObject(first + 3, id.stagedAt().atOffset(ZoneOffset.UTC));
-        return first + 4;
     }
 }

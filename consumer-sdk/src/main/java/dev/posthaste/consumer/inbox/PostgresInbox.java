@@ -23,7 +23,7 @@ public final class PostgresInbox implements InboxStore {
 
     private static final String BEGIN_AGAIN = """
             UPDATE inbox.delivery SET state = 'processing', attempt = ?, forgiven = ?, lease_owner = ?, lease_expires_at = NULL
-            WHERE handler = ? AND tenant = ? AND message_id = ? AND staged_at = ?::timestamptz""";
+            WHERE handler = ? AND tenant = ? AND message_id = ? AND staged_at = ?""";
 
     private static final String EMIT_DEAD_AGAIN = """
             UPDATE inbox.outgoing o SET emit_at = clock_timestamp()
@@ -154,10 +154,7 @@ public final class PostgresInbox implements InboxStore {
             update.setInt(1, run.attempt());
             update.setInt(2, run.forgiven());
             update.setString(3, owner);
-            update.setString(4, handler);
-            update.setString(5, id.tenant());
-            update.setObject(6, id.messageId());
-            update.setString(7, id.stagedAt().toString());
+            SqlArrays.bindId(update, 4, handler, id);
             update.executeUpdate();
         }
     }

@@ -4,15 +4,25 @@ import java.sql.Array;
 import java.sql.Connection;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 
-/** Binds columns of several rows as arrays, so that one statement serves any number of them. */
+/** Binds what names deliveries: one, or several as arrays, so that one statement serves any number of them. */
 final class SqlArrays {
 
     private SqlArrays() {}
+
+    /** The four columns that name one; returns the index after them. */
+    static int bindId(PreparedStatement statement, int first, String handler, DeliveryId id) throws SQLException {
+        statement.setString(first, handler);
+        statement.setString(first + 1, id.tenant());
+        statement.setObject(first + 2, id.messageId());
+        statement.setObject(first + 3, id.stagedAt().atOffset(ZoneOffset.UTC));
+        return first + 4;
+    }
 
     /** The three columns that name deliveries; returns the index after them. */
     static <T> int bindIds(PreparedStatement statement, int first, List<T> rows, Function<T, DeliveryId> id)

@@ -21,9 +21,28 @@ record ChunkResult(int finished, int begun, Ending ending) {
         this(finished, 0, ending);
     }
 
-    /** What a failure of the store means: another member's transaction holds the record's row, or the store is away. */
+    /**
+     * What a failure of the store means: another member's transaction holds the record's row, the store will never take
+     * what is to be written of this record, or it is away.
+     */
     static Ending away(UUID messageId, Throwable cause) {
-        return SqlErrors.isContention(cause) ? new Busy(messageId, "another transaction", null) : new StoreAway(cause);
+        if (SqlErrors.isContention(cause)) {
+            return new Busy(messageId, "another transaction", null);
+        }
+        return SqlErrors.isRefusal(cause) ? new Failed(refused(messageId, cause)) : new StoreAway(cause);
+    }
+
+    /** An outage would stop all handlers, and never end. */
+    private static Failure refused(UUID messageId, Throwable cause) {
+        return new Failure(
+                messageId,
+                StopReason.INBOX_REFUSED,
+                cause.getClass().getName(),
+                "the inbox's database refuses what is to be written of it: "
+                        + String.valueOf(cause.getMessage())
+                                .lines()
+                                .findFirst()
+                                .orElse("")); // then come values of rows
     }
 
     /** What comes next for the lane. */

@@ -79,7 +79,7 @@ final class ChunkRunner implements Chunks {
         }
         DeliveryTransaction.Attempt together = transaction.run(tasks);
         boolean oneIsToBlame = !(together instanceof DeliveryTransaction.Committed
-                || together instanceof DeliveryTransaction.StoreAway
+                || (together instanceof DeliveryTransaction.StoreAway away && !SqlErrors.isRefusal(away.cause()))
                 || together instanceof DeliveryTransaction.Abandoned);
         return tasks.size() > 1 && oneIsToBlame && !isEnded(together)
                 ? oneByOne(tasks)

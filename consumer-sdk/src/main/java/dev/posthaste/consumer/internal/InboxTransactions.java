@@ -51,7 +51,7 @@ final class InboxTransactions {
                 connection.commit();
                 connection.setAutoCommit(autoCommit);
                 return result;
-            } catch (SQLException e) {
+            } catch (SQLException | RuntimeException e) {
                 SqlErrors.rollback(connection, e);
                 throw e;
             }

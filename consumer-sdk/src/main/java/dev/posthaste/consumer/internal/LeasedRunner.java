@@ -104,7 +104,9 @@ final class LeasedRunner implements AutoCloseable {
             Verdict verdict = transactions.run(on -> inbox.lease(on, task.arrival(), leasing.lease()));
             return verdict instanceof Verdict.Leased leased ? run(task, leased) : leave(task, verdict);
         } catch (SQLException e) {
-            return drainOver.getAsBoolean() ? new ChunkResult.Abandoned() : new ChunkResult.StoreAway(e);
+            return drainOver.getAsBoolean()
+                    ? new ChunkResult.Abandoned()
+                    : ChunkResult.away(task.event().id(), e);
         } finally {
             inHand.remove(task.arrival().id());
         }
@@ -176,7 +178,7 @@ final class LeasedRunner implements AutoCloseable {
             }
             return new ChunkResult.Abandoned(); // it may still run: whoever comes next waits for the lease to expire
         } catch (SQLException e) {
-            return new ChunkResult.StoreAway(e);
+            return ChunkResult.away(task.event().id(), e);
         }
     }
 

@@ -122,10 +122,17 @@ final class SuspectRunner {
     /** Offsets may have been committed long ago: what comes again since then is passed as fast as otherwise. */
     private boolean areAllFinished(List<ConsumerRecord<byte[], byte[]>> records) throws SQLException {
         List<Arrival> all = records.stream().map(arrivals::ofUnreadable).toList();
-        return inTransaction(
-                connection -> inbox.claim(connection, all).verdicts().stream()
-                        .allMatch(verdict -> verdict instanceof Verdict.Skip),
-                finished -> finished);
+        try {
+            return inTransaction(
+                    connection -> inbox.claim(connection, all).verdicts().stream()
+                            .allMatch(verdict -> verdict instanceof Verdict.Skip),
+                    finished -> finished);
+        } catch (SQLException e) {
+            if (SqlErrors.isRefusal(e)) {
+                return false; // of one of them: which, is found one by one
+            }
+            throw e;
+        }
     }
 
     @FunctionalInterface

@@ -46,10 +46,12 @@ final class TerminalWrites {
                     return new ChunkResult.Abandoned();
                 }
                 ChunkResult.Ending ending = write.get();
-                if (!(ending instanceof ChunkResult.StoreAway away)) {
+                if (ending instanceof ChunkResult.StoreAway away) {
+                    gate.failed(away.cause());
+                } else if (!(ending
+                        instanceof ChunkResult.Busy)) { // by another transaction: the call is not made again
                     return ending;
                 }
-                gate.failed(away.cause());
                 interrupted |= awaitGate(deadline);
             }
         } finally {

@@ -27,10 +27,10 @@ final class Poller {
     private static final int TAKEN_MAX = 200;
 
     /**
-     * As long as a producer takes to find its topic and to deliver, or to give up both. Whatever a process that dies
-     * has in hand waits for so long; taken by another too early it is emitted twice, which harms nothing.
+     * Whatever a process that dies has in hand waits for so long. Where Kafka takes longer to answer, another takes it
+     * as well and it is emitted twice, which harms nothing.
      */
-    private static final Duration LEASE = Duration.ofSeconds(15);
+    private static final Duration LEASE = Duration.ofSeconds(5);
 
     private static final Duration LET_GO_EVERY = Duration.ofSeconds(1);
     private static final Duration FAILED_DELAY_FIRST = Duration.ofSeconds(1);
