@@ -10,7 +10,8 @@ public interface Call {
 
     /**
      * What the provider must be given so that a repeated call has no second effect: the same in every attempt, whoever
-     * makes it. It is the message id.
+     * makes it. It is the message id; with {@link Handler.Reading#idempotentBy} it is made from tenant and key, 64
+     * characters, and so the same for every message that brings that key.
      */
     String idempotencyKey();
 

@@ -173,7 +173,8 @@ public final class Handler {
          *
          * <p>Another message with a used key and the same bytes is completed without being run. One with other bytes is
          * a dead letter with the code {@code idempotency-conflict}, as one without a usable key is with
-         * {@code bad-idempotency-key}. A failed attempt uses no key.
+         * {@code bad-idempotency-key}. A failed attempt uses no key; but a message of a leased handler has its key from
+         * its first call until it is a dead letter, and others with that key wait for it, which costs them no attempt.
          *
          * @param key makes the key: always the same of the same message; from 1 to 512 characters, not blank
          */

@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
@@ -134,6 +135,70 @@ class BusinessKeyTest {
             assertThat(scene.query("SELECT message_id FROM inbox.business_key"))
                     .containsExactly(second.id().toString());
             assertThat(scene.attempts("due-notice", "duplicate")).isEqualTo(1);
+        }
+    }
+
+    @ReportedCase(45)
+    @Test
+    void aLeasedHandlerCallsOnceForAKeyAndOthersWithItWaitAtNoAttempt(Stack stack) throws Exception {
+        CountDownLatch goOn = new CountDownLatch(1);
+        List<UUID> called = new CopyOnWriteArrayList<>();
+        List<String> providers = new CopyOnWriteArrayList<>();
+        Handler calls = handler("charge")
+                .on(Loan.TYPE, 1, Loan.class)
+                .idempotentBy(event -> event.payload().member())
+                .call((event, call) -> {
+                    called.add(event.id());
+                    providers.add(call.idempotencyKey());
+                    goOn.await();
+                    return call.delivery().attempt() == 1 ? Outcome.retryAfter(Duration.ofMillis(1)) : Outcome.done();
+                });
+        try (Scene scene = Scene.open(stack, 2, "charge")) {
+            TestMessage first = TestMessage.of(new Loan("ada", 1));
+            TestMessage same = TestMessage.of(new Loan("ada", 1));
+            TestMessage other = TestMessage.of(new Loan("ada", 2));
+            TestMessage elsewhere = TestMessage.of(new Loan("ada", 1)).with(MessageHeaders.TENANT, "north");
+            scene.publish("charge", 0, first);
+            scene.start(scene.builder(Catalogs.leased("charge"), calls));
+            soon().until(() -> called.size() == 1);
+            scene.publish("charge", 1, same, other);
+            soon().until(() -> scene.inState("charge", "dead-letter") == 1);
+            assertThat(scene.query("SELECT code || ' ' || (attempt - forgiven) FROM inbox.delivery"
+                            + " WHERE message_id = '" + same.id() + "'"))
+                    .containsExactly("key-in-use 0");
+            goOn.countDown();
+            soon().until(() -> scene.completed("charge").size() == 2);
+            assertThat(called)
+                    .as("twice for the first, whose first call was not its last")
+                    .containsOnly(first.id());
+            assertThat(called).hasSize(2);
+            assertThat(providers).containsOnly(providers.get(0)).allMatch(key -> key.matches("[0-9a-f]{64}"));
+            assertThat(scene.query("SELECT message_id || ' ' || code FROM inbox.delivery WHERE state = 'dead-letter'"))
+                    .containsExactly(other.id() + " idempotency-conflict");
+
+            scene.publish("charge", 1, elsewhere);
+            soon().until(() -> scene.completed("charge").size() == 3);
+            assertThat(called).last().isEqualTo(elsewhere.id());
+            assertThat(providers).last().as("another tenant's").isNotEqualTo(providers.get(0));
+        }
+    }
+
+    @Test
+    void aLeasedDeadLetterGivesItsKeyBack(Stack stack) throws Exception {
+        TestMessage failing = TestMessage.of(new Loan("ada", 1));
+        Handler calls = handler("charge")
+                .on(Loan.TYPE, 1, Loan.class)
+                .idempotentBy(event -> event.payload().member())
+                .call((event, call) -> event.id().equals(failing.id())
+                        ? Outcome.dead("no-such-member", "the member left")
+                        : Outcome.done());
+        try (Scene scene = Scene.open(stack, 1, "charge")) {
+            TestMessage second = TestMessage.of(new Loan("ada", 1));
+            scene.publish("charge", 0, failing, second);
+            scene.start(scene.builder(Catalogs.leased("charge"), calls));
+            soon().until(() -> scene.completed("charge").equals(List.of(second.id())));
+            assertThat(scene.query("SELECT message_id FROM inbox.business_key"))
+                    .containsExactly(second.id().toString());
         }
     }
 

@@ -34,24 +34,26 @@ class HandlerOutageTest {
             Boolean.getBoolean("posthaste.full") ? Duration.ofMinutes(10) : Duration.ofSeconds(8);
 
     /** Three attempts within an hour. */
-    private static final Catalog CATALOG = Catalogs.of(
-            List.of(Catalogs.event(Loan.TYPE, 1)),
-            List.of(new HandlerRecord(
-                    "due-notice",
-                    "lending",
-                    List.of(new HandlerRecord.Subscription(Loan.TYPE, Set.of(1))),
-                    DeliveryMode.TRANSACTIONAL,
-                    DeliveryOrder.UNORDERED,
-                    OnDeadLetter.PASS,
-                    new DurableDelivery(
-                            "effect-once",
-                            "the test's database",
-                            "skipped",
-                            new DurableDelivery.Retry(
-                                    3, Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofHours(1)),
-                            "docs/runbooks/none.md",
-                            Duration.ofMinutes(5),
-                            new DurableDelivery.Alerts(Duration.ofMinutes(1), 1)))));
+    private static Catalog catalog(DeliveryMode mode) {
+        return Catalogs.of(
+                List.of(Catalogs.event(Loan.TYPE, 1)),
+                List.of(new HandlerRecord(
+                        "due-notice",
+                        "lending",
+                        List.of(new HandlerRecord.Subscription(Loan.TYPE, Set.of(1))),
+                        mode,
+                        DeliveryOrder.UNORDERED,
+                        OnDeadLetter.PASS,
+                        new DurableDelivery(
+                                "effect-once",
+                                "the test's database",
+                                "skipped",
+                                new DurableDelivery.Retry(
+                                        3, Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofHours(1)),
+                                "docs/runbooks/none.md",
+                                Duration.ofMinutes(5),
+                                new DurableDelivery.Alerts(Duration.ofMinutes(1), 1)))));
+    }
 
     private static final int MESSAGES = 10;
     private static final int LANES = 2;
@@ -67,7 +69,11 @@ class HandlerOutageTest {
     }
 
     private static PosthasteConsumer start(Scene scene, Handler handler) {
-        return scene.start(scene.builder(CATALOG, handler)
+        return start(scene, DeliveryMode.TRANSACTIONAL, handler);
+    }
+
+    private static PosthasteConsumer start(Scene scene, DeliveryMode mode, Handler handler) {
+        return scene.start(scene.builder(catalog(mode), handler)
                 .settings(ConsumerSettings.defaults()
                         .withLanesMax(LANES)
                         .withSessionTimeout(Duration.ofSeconds(6))
@@ -144,6 +150,33 @@ class HandlerOutageTest {
                     .singleElement()
                     .asString()
                     .contains("due-notice pauses", "10 different messages", "ConnectException");
+        }
+    }
+
+    /** A leased probe is a call that was made: it has a number of its own, and counts towards no bound. */
+    @ReportedCase(30)
+    @Test
+    void outageSpendsNoAttemptOfALeasedHandler(Stack stack) throws Exception {
+        AtomicBoolean provider = new AtomicBoolean();
+        Handler calls = handler("due-notice").on(Loan.TYPE, 1, Loan.class).call((event, call) -> {
+            if (!provider.get()) {
+                throw new ConnectException("the provider is away");
+            }
+            return Outcome.done();
+        });
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            scene.publish("due-notice", 0, loans("ada", 1, MESSAGES + 1));
+            PosthasteConsumer consumer = start(scene, DeliveryMode.LEASED, calls);
+            soon().until(() -> breaker(scene) == 1);
+            // With three attempts for each, these would be dead letters if probes counted.
+            soon().until(() -> scene.attempts("due-notice", "probe-failed") >= 3 * (MESSAGES + 1));
+            assertThat(scene.inState("due-notice", "dead-letter")).isZero();
+            assertThat(scene.query("SELECT message_id FROM inbox.delivery WHERE attempt - forgiven > 2"))
+                    .isEmpty();
+
+            provider.set(true);
+            soon().until(() -> scene.completed("due-notice").size() == MESSAGES + 1);
+            assertThat(open(consumer)).isNull();
         }
     }
 

@@ -69,8 +69,8 @@ final class BusinessKeys {
                 others.add(one);
             }
         }
-        if (!others.isEmpty()) {
-            lookUp(connection, others, verdicts);
+        if (!others.isEmpty() && lookUp(connection, numbered, others, verdicts) < others.size()) {
+            throw new SQLException("a key has been given back since", "40001");
         }
         return verdicts;
     }
@@ -90,7 +90,10 @@ final class BusinessKeys {
         return free;
     }
 
-    private void lookUp(Connection connection, List<Numbered> keys, List<KeyVerdict> verdicts) throws SQLException {
+    /** Returns how many of them somebody has. */
+    private int lookUp(Connection connection, List<Numbered> all, List<Numbered> keys, List<KeyVerdict> verdicts)
+            throws SQLException {
+        int found = 0;
         try (PreparedStatement query = connection.prepareStatement(LOOK_UP)) {
             query.setString(bind(query, 1, keys), handler);
             try (ResultSet rows = query.executeQuery()) {
@@ -100,14 +103,19 @@ final class BusinessKeys {
                             rows.getString(2),
                             rows.getObject(3, UUID.class),
                             rows.getObject(4, OffsetDateTime.class).toInstant());
-                    verdicts.set(
-                            number,
-                            rows.getBoolean(5)
-                                    ? new KeyVerdict.Used(by, rows.getBoolean(6))
-                                    : new KeyVerdict.Conflict(by));
+                    verdicts.set(number, verdict(by, all.get(number).key().id(), rows));
+                    found++;
                 }
             }
         }
+        return found;
+    }
+
+    private static KeyVerdict verdict(DeliveryId by, DeliveryId asking, ResultSet row) throws SQLException {
+        if (by.equals(asking)) {
+            return new KeyVerdict.First(); // since an earlier attempt
+        }
+        return row.getBoolean(5) ? new KeyVerdict.Used(by, row.getBoolean(6)) : new KeyVerdict.Conflict(by);
     }
 
     private static int bind(PreparedStatement statement, int first, List<Numbered> keys) throws SQLException {
@@ -121,7 +129,7 @@ final class BusinessKeys {
         return next + 3;
     }
 
-    /** For deliveries that will not have their effect. */
+    /** For deliveries that do not have their effect, as far as is known. */
     void giveBack(Connection connection, List<DeliveryId> deliveries) throws SQLException {
         try (PreparedStatement delete = connection.prepareStatement(GIVE_BACK)) {
             delete.setString(SqlArrays.bindIds(delete, 1, deliveries, id -> id), handler);

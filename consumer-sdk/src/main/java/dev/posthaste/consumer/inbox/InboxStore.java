@@ -97,7 +97,7 @@ public interface InboxStore {
 
     /**
      * Writes down a failed attempt, with its record for the retry or the dead letter, unless another worker has got
-     * further with the delivery meanwhile.
+     * further with the delivery meanwhile. A dead letter gives the business key back that it has.
      *
      * @return whether it was written; false: the delivery is another's business by now
      */

@@ -174,7 +174,11 @@ public final class PostgresInbox implements InboxStore {
 
     @Override
     public boolean fail(Connection connection, FailedAttempt failed) throws SQLException {
-        return failures.fail(connection, failed);
+        boolean written = failures.fail(connection, failed);
+        if (written && failed.fate() instanceof Fate.DeadLetter) {
+            keys.giveBack(connection, List.of(failed.arrival().id()));
+        }
+        return written;
     }
 
     @Override

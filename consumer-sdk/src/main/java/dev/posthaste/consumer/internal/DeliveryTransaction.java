@@ -26,7 +26,7 @@ import dev.posthaste.consumer.inbox.Verdict;
 final class DeliveryTransaction {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeliveryTransaction.class);
-    private static final Duration KEY_IN_USE_DELAY = Duration.ofSeconds(10);
+    private static final Duration KEY_IN_USE_DELAY = Duration.ofSeconds(5);
 
     private final DataSource dataSource;
     private final InboxStore inbox;
@@ -285,10 +285,7 @@ final class DeliveryTransaction {
                 int at = keyed.get(i);
                 if (verdicts.get(i) instanceof KeyVerdict.Conflict conflict) {
                     current = at;
-                    throw new NotDoneException(Outcome.dead(
-                            "idempotency-conflict",
-                            "its idempotency key was used with another payload by message "
-                                    + conflict.by().messageId()));
+                    throw NotDoneException.keyConflict(conflict.by());
                 }
                 if (verdicts.get(i) instanceof KeyVerdict.Used used) {
                     if (!used.done()) { // by a leased handler of this name, before it became this one

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.inbox.Arrival;
 import dev.posthaste.consumer.inbox.ClaimLease;
+import dev.posthaste.consumer.inbox.DeliveryId;
 import dev.posthaste.consumer.inbox.FailedAttempt;
 import dev.posthaste.consumer.inbox.Fate;
 import dev.posthaste.consumer.inbox.InboxStore;
@@ -31,8 +32,10 @@ final class FailureRecorder {
 
     private static final Logger LOG = LoggerFactory.getLogger(FailureRecorder.class);
 
-    /** A message that met nothing but locks comes back this soon at most. */
-    private static final Duration CONTENTION_DELAY_MAX = Duration.ofSeconds(5);
+    /** A message that met nothing but locks, or an outage, comes back this soon at most. */
+    private static final Duration FORGIVEN_DELAY_MAX = Duration.ofSeconds(5);
+
+    private static final Duration KEY_IN_USE_DELAY = Duration.ofSeconds(5);
 
     private final String handler;
     private final DataSource dataSource;
@@ -67,17 +70,16 @@ final class FailureRecorder {
                 write(task.arrival(), run, decision, error(task, cause), Records.stored(task.record(), trace), null));
     }
 
-    /**
-     * The same of a leased call; refused if its lease has ended. While the handler pauses it is a failed probe as well.
-     */
+    /** The same of a leased call; refused if its lease has ended. While the handler pauses it was a probe. */
     ChunkResult.Ending failedCall(Task<?> task, Verdict.Run run, Throwable cause, ClaimLease lease) {
-        FailurePolicy.Decision decision = policy.decide(cause, run);
-        ChunkResult.Ending ending =
-                write(task.arrival(), run, decision, error(task, cause), Records.stored(task.record()), lease);
-        if (breaker.isOpen() && !decision.ofTheMessage()) {
-            breaker.probeFailed(); // a call was made: it counts as an attempt whatever the breaker says
+        if (isOutage(run, cause)) {
+            return forgiven(task, run, shortDelay(), "outage", error(task, cause), lease);
         }
-        return count(task, decision, ending);
+        FailurePolicy.Decision decision = policy.decide(cause, run);
+        return count(
+                task,
+                decision,
+                write(task.arrival(), run, decision, error(task, cause), Records.stored(task.record()), lease));
     }
 
     private ChunkResult.Ending count(Task<?> task, FailurePolicy.Decision decision, ChunkResult.Ending ending) {
@@ -104,18 +106,37 @@ final class FailureRecorder {
 
     /** Nothing but locks stood against it: that spends no attempt. */
     ChunkResult.Ending contended(Task<?> task, Verdict.Run run, Throwable cause) {
-        Duration delay = Duration.ofMillis(1 + ThreadLocalRandom.current().nextLong(CONTENTION_DELAY_MAX.toMillis()));
-        FailedAttempt failed = new FailedAttempt(
+        return forgiven(task, run, shortDelay(), "contention", error(task, cause), null);
+    }
+
+    private static Duration shortDelay() {
+        return Duration.ofMillis(1 + ThreadLocalRandom.current().nextLong(FORGIVEN_DELAY_MAX.toMillis()));
+    }
+
+    /** Another message with its business key is being called, or waits for that: it waits as well, at no attempt. */
+    ChunkResult.Ending keyInUse(Task<?> task, Verdict.Run run, DeliveryId by, ClaimLease lease) {
+        return forgiven(
+                task,
+                run,
+                KEY_IN_USE_DELAY,
+                "key-in-use",
+                "its idempotency key is in use by message " + by.messageId(),
+                lease);
+    }
+
+    /** It comes again, and this time counts towards no bound. */
+    private ChunkResult.Ending forgiven(
+            Task<?> task, Verdict.Run run, Duration delay, String code, String summary, @Nullable ClaimLease lease) {
+        return write(new FailedAttempt(
                 task.arrival(),
                 run.attempt(),
                 run.forgiven() + 1,
                 new Fate.Retry(delay),
-                "contention",
-                ErrorSummary.of(cause, task.record().value()),
+                code,
+                summary,
                 true,
                 Records.stored(task.record()),
-                null);
-        return write(failed);
+                lease));
     }
 
     /** Its attempt was begun by a process that has ended since. */

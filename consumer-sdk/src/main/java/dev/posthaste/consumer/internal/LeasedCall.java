@@ -1,6 +1,8 @@
 package dev.posthaste.consumer.internal;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HexFormat;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
@@ -12,6 +14,7 @@ import dev.posthaste.consumer.Call;
 import dev.posthaste.consumer.CallHandler;
 import dev.posthaste.consumer.Delivery;
 import dev.posthaste.consumer.Outcome;
+import dev.posthaste.consumer.inbox.BusinessKey;
 import dev.posthaste.consumer.inbox.LeasedDelivery;
 import dev.posthaste.consumer.inbox.Verdict;
 
@@ -79,7 +82,14 @@ final class LeasedCall<T> implements Call, Runnable {
 
     @Override
     public String idempotencyKey() {
-        return task.event().id().toString();
+        BusinessKey key = task.businessKey();
+        return key == null ? task.event().id().toString() : provided(key);
+    }
+
+    /** Neither has a NUL in it. Providers bound their keys, and should not have to read ours. */
+    private static String provided(BusinessKey key) {
+        String unique = key.id().tenant() + '\0' + key.key();
+        return HexFormat.of().formatHex(Sha256.of(unique.getBytes(StandardCharsets.UTF_8)));
     }
 
     @Override

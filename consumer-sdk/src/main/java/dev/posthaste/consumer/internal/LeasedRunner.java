@@ -1,5 +1,6 @@
 package dev.posthaste.consumer.internal;
 
+import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Set;
@@ -15,8 +16,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.Outcome;
+import dev.posthaste.consumer.inbox.BusinessKey;
 import dev.posthaste.consumer.inbox.DeliveryId;
 import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.inbox.KeyVerdict;
 import dev.posthaste.consumer.inbox.LeasedDelivery;
 import dev.posthaste.consumer.inbox.Verdict;
 
@@ -101,8 +104,10 @@ final class LeasedRunner implements AutoCloseable {
             return busy(task, setup.worker().owner()); // its twin, or the attempt before
         }
         try {
-            Verdict verdict = transactions.run(on -> inbox.lease(on, task.arrival(), leasing.lease()));
-            return verdict instanceof Verdict.Leased leased ? run(task, leased) : leave(task, verdict);
+            Claim claim = transactions.run(on -> claim(on, task));
+            return claim.verdict() instanceof Verdict.Leased leased
+                    ? run(task, leased, claim.key())
+                    : leave(task, claim.verdict());
         } catch (SQLException e) {
             return drainOver.getAsBoolean()
                     ? new ChunkResult.Abandoned()
@@ -110,6 +115,27 @@ final class LeasedRunner implements AutoCloseable {
         } finally {
             inHand.remove(task.arrival().id());
         }
+    }
+
+    /** What the inbox says of a message, and of its business key. */
+    private record Claim(Verdict verdict, KeyVerdict key) {}
+
+    private Claim claim(Connection connection, Task<?> task) throws SQLException {
+        Verdict verdict = inbox.lease(connection, task.arrival(), leasing.lease());
+        BusinessKey key = task.businessKey();
+        if (key == null || !(verdict instanceof Verdict.Leased leased) || leased.expired()) {
+            return new Claim(verdict, new KeyVerdict.First());
+        }
+        KeyVerdict use = inbox.useKeys(connection, List.of(key)).get(0);
+        if (use instanceof KeyVerdict.Used used && used.done()) {
+            inbox.complete(connection, held(task, leased), leased.run().attempt());
+            return new Claim(new Verdict.Skip(true), use);
+        }
+        return new Claim(verdict, use);
+    }
+
+    private static LeasedDelivery held(Task<?> task, Verdict.Leased leased) {
+        return new LeasedDelivery(task.arrival().id(), leased.lease());
     }
 
     private ChunkResult.Busy busy(Task<?> task, String owner) {
@@ -131,10 +157,17 @@ final class LeasedRunner implements AutoCloseable {
         return new ChunkResult.Done();
     }
 
-    private ChunkResult.Ending run(Task<?> task, Verdict.Leased leased) {
+    private ChunkResult.Ending run(Task<?> task, Verdict.Leased leased, KeyVerdict key) {
         if (leased.expired()) {
             return failures.leaseExpired(
                     task, leased.run(), leased.lease(), "its lease ended, or its process, before the call did");
+        }
+        if (key instanceof KeyVerdict.Used used) {
+            return terminalWrites.until(() -> failures.keyInUse(task, leased.run(), used.by(), leased.lease()));
+        }
+        if (key instanceof KeyVerdict.Conflict conflict) {
+            return terminalWrites.until(() -> failures.failedCall(
+                    task, leased.run(), NotDoneException.keyConflict(conflict.by()), leased.lease()));
         }
         LeasedCall<?> call = call(task, leased);
         calls.add(call);
@@ -151,8 +184,8 @@ final class LeasedRunner implements AutoCloseable {
         if (!(task.work() instanceof Work.Leased<T> work)) {
             throw new IllegalStateException(task.event() + " is no leased handler's"); // refused at start
         }
-        LeasedDelivery held = new LeasedDelivery(task.arrival().id(), leased.lease());
-        return new LeasedCall<>(task, work.function(), leased.run(), held, leasing.callMax(), running, meters);
+        return new LeasedCall<>(
+                task, work.function(), leased.run(), held(task, leased), leasing.callMax(), running, meters);
     }
 
     private ChunkResult.Ending write(Task<?> task, Verdict.Leased leased, LeasedDelivery held, LeasedCall.End end) {
