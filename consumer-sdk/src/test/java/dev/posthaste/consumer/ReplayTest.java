@@ -71,7 +71,7 @@ class ReplayTest {
             TestMessage message = loans("ada", 1, 1).get(0);
             scene.publish("due-notice", 0, message);
             scene.start(illUntil(healthy, calls));
-            soon().until(() -> scene.inState("due-notice", "dead-letter") == 1);
+            soon().until(() -> scene.deadLetters("due-notice").size() == 1);
 
             ReplayReport first = desk.requeue("due-notice", "", message.id(), "ada", WHY);
             assertThat(first.requeued()).isEqualTo(1);
