@@ -11,6 +11,7 @@ COPY testkit testkit
 COPY producer-sdk producer-sdk
 COPY consumer-sdk consumer-sdk
 COPY relay relay
+COPY chaos-tests chaos-tests
 COPY examples examples
 COPY benchmarks benchmarks
 # Each module's class path goes to its target/class-path. The embedded PostgreSQL is for tests and the demo alone.

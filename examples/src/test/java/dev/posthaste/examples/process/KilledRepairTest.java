@@ -10,6 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 import dev.posthaste.testkit.PosthasteStack;
 import dev.posthaste.testkit.Stack;
+import dev.posthaste.testkit.faults.KafkaGate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

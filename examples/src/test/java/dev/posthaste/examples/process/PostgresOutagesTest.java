@@ -20,6 +20,7 @@ import dev.posthaste.testkit.PosthasteStack;
 import dev.posthaste.testkit.ReportedCase;
 import dev.posthaste.testkit.ServerSettings;
 import dev.posthaste.testkit.StopMode;
+import dev.posthaste.testkit.faults.StoreLink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -6,6 +6,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 import dev.posthaste.relay.publishing.Position;
+import dev.posthaste.testkit.faults.StoreLink;
 
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 import static org.assertj.core.api.Assertions.assertThat;

@@ -1,4 +1,4 @@
-package dev.posthaste.examples.process;
+package dev.posthaste.testkit.faults;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;

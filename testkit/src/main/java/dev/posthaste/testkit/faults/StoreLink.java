@@ -1,4 +1,4 @@
-package dev.posthaste.examples.process;
+package dev.posthaste.testkit.faults;
 
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * What it holds back while it is half open it delivers afterwards, late, as a network does. Its threads are its own and
  * end with it. Thread-safe.
  */
-final class StoreLink implements AutoCloseable {
+public final class StoreLink implements AutoCloseable {
 
     /** Below the range of outgoing connections, so that a port that refuses stays free for us. */
     private static final int FIRST_PORT = 20_000;
@@ -70,12 +70,13 @@ final class StoreLink implements AutoCloseable {
         open(server);
     }
 
-    static StoreLink toPostgres(String host, int port) {
+    /** Before a server. */
+    public static StoreLink toPostgres(String host, int port) {
         return new StoreLink(host, port, listenAnywhere(), StoreLink::chunk);
     }
 
     /** Before a broker of a single address. */
-    static StoreLink toKafka(String bootstrapServers) {
+    public static StoreLink toKafka(String bootstrapServers) {
         int colon = bootstrapServers.lastIndexOf(':');
         String host = bootstrapServers.substring(0, colon);
         int port = Integer.parseInt(bootstrapServers.substring(colon + 1));
@@ -84,17 +85,18 @@ final class StoreLink implements AutoCloseable {
         return new StoreLink(host, port, server, in -> frame(in, told::rewrite));
     }
 
-    int port() {
+    /** The port on 127.0.0.1 that clients connect to. */
+    public int port() {
         return port;
     }
 
     /** As {@code host:port}. */
-    String address() {
+    public String address() {
         return host + ":" + port;
     }
 
     /** All is well again; what was held back is delivered. */
-    void heal() {
+    public void heal() {
         pace = Pace.UNHINDERED;
         synchronized (gate) {
             stalled = false;
@@ -106,33 +108,33 @@ final class StoreLink implements AutoCloseable {
     }
 
     /** Ends every connection and refuses new ones. */
-    void refuse() {
+    public void refuse() {
         closeServer();
         cut();
     }
 
     /** Ends every connection. */
-    void cut() {
+    public void cut() {
         sockets.forEach(StoreLink::reset);
         sockets.clear();
     }
 
     /** Half open: new connections are accepted and old ones stay, and nothing is heard on any of them. */
-    void stall() {
+    public void stall() {
         synchronized (gate) {
             stalled = true;
         }
     }
 
     /** How often something was held back by {@link #stall}, until now. */
-    int heldBack() {
+    public int heldBack() {
         synchronized (gate) {
             return heldBack;
         }
     }
 
     /** Everything takes that much longer in each direction, and no connection passes more. */
-    void slow(Duration latency, int bytesPerSecond) {
+    public void slow(Duration latency, int bytesPerSecond) {
         pace = new Pace(latency, bytesPerSecond);
     }
 

@@ -1,4 +1,4 @@
-package dev.posthaste.examples.process;
+package dev.posthaste.testkit.faults;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -7,17 +7,18 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
-import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 import dev.posthaste.testkit.EmbeddedKafka;
 import dev.posthaste.testkit.KafkaBroker;
 import dev.posthaste.testkit.ServerSettings;
-
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import dev.posthaste.testkit.TestkitException;
 
 /** A broker in a process of its own, to be killed and started again on its data and port. Used by one thread. */
-final class BrokerProcess implements KafkaBroker {
+public final class BrokerProcess implements KafkaBroker {
+
+    private static final long START_SECONDS_MAX = 60;
+    private static final long POLL_MILLIS = 20;
 
     private final Path directory;
     private final int port;
@@ -29,7 +30,7 @@ final class BrokerProcess implements KafkaBroker {
         this.process = launch();
     }
 
-    static BrokerProcess start(Path directory) throws IOException {
+    public static BrokerProcess start(Path directory) throws IOException {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             int port = socket.getLocalPort();
             socket.close();
@@ -51,8 +52,7 @@ final class BrokerProcess implements KafkaBroker {
                         directory.resolve("data").toString(),
                         Integer.toString(port))
                 .redirectErrorStream(true)
-                .redirectOutput(ProcessBuilder.Redirect.appendTo(
-                        directory.resolve("log").toFile()))
+                .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()))
                 .start();
     }
 
@@ -66,13 +66,15 @@ final class BrokerProcess implements KafkaBroker {
     }
 
     /** SIGKILL; it is gone when this returns. */
-    void kill() {
-        assertThat(process.isAlive()).as("the broker lives before the kill").isTrue();
+    public void kill() {
+        if (!process.isAlive()) {
+            throw new TestkitException("The broker is dead before it is killed; its log is in " + log() + ".", null);
+        }
         process.destroyForcibly().onExit().join();
     }
 
     /** On the same data and port. */
-    void startAgain() {
+    public void startAgain() {
         try {
             process = launch();
         } catch (IOException e) {
@@ -82,17 +84,31 @@ final class BrokerProcess implements KafkaBroker {
     }
 
     private void awaitListening() {
-        await().atMost(Duration.ofSeconds(60)).until(() -> {
-            assertThat(process.isAlive())
-                    .as("the broker lives; its log is in %s", directory.resolve("log"))
-                    .isTrue();
-            try (Socket socket = new Socket()) {
-                socket.connect(new InetSocketAddress("127.0.0.1", port));
-                return true;
-            } catch (IOException e) {
-                return false;
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS_MAX);
+        while (!isListening()) {
+            try {
+                if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS) || System.nanoTime() > deadline) {
+                    throw new TestkitException("The broker does not listen; its log is in " + log() + ".", null);
+                }
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new TestkitException("Interrupted while a broker was starting.", e);
             }
-        });
+        }
+    }
+
+    private boolean isListening() {
+        try (Socket socket = new Socket()) {
+            socket.connect(new InetSocketAddress("127.0.0.1", port));
+            return true;
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Its output. */
+    public Path log() {
+        return directory.resolve("log");
     }
 
     @Override

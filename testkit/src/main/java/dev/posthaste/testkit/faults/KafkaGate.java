@@ -1,4 +1,4 @@
-package dev.posthaste.examples.process;
+package dev.posthaste.testkit.faults;
 
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.jspecify.annotations.Nullable;
 
-import static org.assertj.core.api.Assertions.assertThat;
+import dev.posthaste.testkit.TestkitException;
 
 /**
  * A gate before Kafka that reads the headers of what passes and, once, holds a relay's publisher at a point of its
@@ -26,10 +26,10 @@ import static org.assertj.core.api.Assertions.assertThat;
  * dies meanwhile, never. So a relay is killed at that point and at no other, without any hook in it. Its threads are
  * its own and end with it.
  */
-final class KafkaGate implements AutoCloseable {
+public final class KafkaGate implements AutoCloseable {
 
     /** Where the gate holds the publisher. */
-    enum Point {
+    public enum Point {
         /** Its transactional id is about to be taken, and older publishers with it to be fenced. */
         START,
         /** The transaction has begun; nothing of it has reached the broker. */
@@ -42,6 +42,7 @@ final class KafkaGate implements AutoCloseable {
         COMMIT_ANSWER
     }
 
+    private static final long HELD_SECONDS_MAX = 60;
     private static final String PUBLISHER = "posthaste-relay-";
 
     private final ServerSocket server;
@@ -65,7 +66,7 @@ final class KafkaGate implements AutoCloseable {
     }
 
     /** Opens one before a broker of a single address. */
-    static KafkaGate before(String bootstrapServers) {
+    public static KafkaGate before(String bootstrapServers) {
         try {
             KafkaGate gate = new KafkaGate(new ServerSocket(0, 50, InetAddress.getLoopbackAddress()), bootstrapServers);
             gate.run("gate", gate::accept);
@@ -75,39 +76,40 @@ final class KafkaGate implements AutoCloseable {
         }
     }
 
-    String bootstrapServers() {
+    /** What clients give in place of the broker's. */
+    public String bootstrapServers() {
         return host + ":" + server.getLocalPort();
     }
 
     /** Holds the publisher when it next comes there. */
-    void holdAt(Point where) {
+    public void holdAt(Point where) {
         point = where;
     }
 
     /** Waits until it holds somebody. */
-    void awaitHeld() throws InterruptedException {
-        assertThat(held.await(60, TimeUnit.SECONDS))
-                .as("held at %s within a minute", point)
-                .isTrue();
+    public void awaitHeld() throws InterruptedException {
+        if (!held.await(HELD_SECONDS_MAX, TimeUnit.SECONDS)) {
+            throw new TestkitException("Nothing was held at " + point + " within " + HELD_SECONDS_MAX + " s.", null);
+        }
     }
 
     /** Lets it go on. */
-    void open() {
+    public void open() {
         opened.countDown();
     }
 
     /** From here on nothing passes in either direction, and nobody is told: what is sent waits. */
-    void cutOff() {
+    public void cutOff() {
         whole = new CountDownLatch(1);
     }
 
     /** Lets everything pass again, and what waited first, be it as late as it may. */
-    void restore() {
+    public void restore() {
         whole.countDown();
     }
 
     /** What it holds goes no further, ever, and its connection ends; all others pass. */
-    void lose() {
+    public void lose() {
         lost = true;
         open();
     }
