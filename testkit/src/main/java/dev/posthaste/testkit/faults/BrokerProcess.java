@@ -73,7 +73,28 @@ public final class BrokerProcess implements KafkaBroker {
         process.destroyForcibly().onExit().join();
     }
 
-    /** On the same data and port. */
+    /** Whether its process lives; a frozen one does. */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** SIGTERM: it shuts down cleanly; it is gone when this returns. */
+    public void terminate() {
+        process.destroy();
+        process.onExit().join();
+    }
+
+    /** SIGSTOP: it answers nobody, and everybody believes that it lives. */
+    public void freeze() {
+        Signals.send("STOP", process.pid());
+    }
+
+    /** SIGCONT. */
+    public void thaw() {
+        Signals.send("CONT", process.pid());
+    }
+
+    /** Starts it again, on the same data and port. */
     public void startAgain() {
         try {
             process = launch();

@@ -52,7 +52,7 @@ public final class StoreLink implements AutoCloseable {
 
     private final String host;
     private final int port;
-    private final int storePort;
+    private volatile int storePort;
     private final Reading answers;
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
@@ -105,6 +105,12 @@ public final class StoreLink implements AutoCloseable {
         if (server == null) {
             open(listen(port));
         }
+    }
+
+    /** New connections go to another port of that host from now on, as behind a moving address; old ones are ended. */
+    public void redirect(int newPort) {
+        storePort = newPort;
+        cut();
     }
 
     /** Ends every connection and refuses new ones. */

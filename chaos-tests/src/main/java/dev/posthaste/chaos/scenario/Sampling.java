@@ -1,0 +1,45 @@
+package dev.posthaste.chaos.scenario;
+
+import java.time.Clock;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+import dev.posthaste.chaos.collect.Sampler;
+import dev.posthaste.chaos.history.Entry;
+import dev.posthaste.chaos.history.HistoryWriter;
+import dev.posthaste.chaos.world.World;
+
+/** Writes a sample every second. Its one thread belongs to it. */
+final class Sampling implements AutoCloseable {
+
+    private static final long END_SECONDS = 10;
+
+    private final ScheduledExecutorService thread =
+            Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "chaos-samples"));
+
+    private Sampling() {}
+
+    static Sampling start(World world, HistoryWriter history, Progress progress, Clock clock) {
+        Sampling sampling = new Sampling();
+        Sampler sampler = new Sampler(world::outbox, world.inbox(), world.bootstrapServers(), World.NAMESPACE, clock);
+        var unused = sampling.thread.scheduleWithFixedDelay(
+                () -> {
+                    Entry.Sample sample = sampler.sample(world.relayUrls());
+                    history.write(sample);
+                    progress.sample(sample);
+                },
+                0,
+                1,
+                TimeUnit.SECONDS);
+        return sampling;
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        thread.shutdown();
+        if (!thread.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
+            thread.shutdownNow();
+        }
+    }
+}

@@ -1,0 +1,156 @@
+package dev.posthaste.chaos.scenario;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.chaos.collect.Collector;
+import dev.posthaste.chaos.collect.Drain;
+import dev.posthaste.chaos.history.Entry;
+import dev.posthaste.chaos.history.HistoryWriter;
+import dev.posthaste.chaos.load.ChaosCatalog;
+import dev.posthaste.chaos.world.ProcessNode;
+import dev.posthaste.chaos.world.RelayNode;
+import dev.posthaste.chaos.world.World;
+
+/**
+ * Runs a scenario: everything starts, then load, the script, mending, the drain; what is left is collected. Its
+ * judgement is the checker's. Used by one thread.
+ */
+public final class Supervisor {
+
+    private static final Duration HALT_BOUND = Duration.ofSeconds(60);
+
+    private final Scale scale;
+    private final Progress progress;
+    private final Clock clock;
+    private final Map<String, String> versions;
+
+    /**
+     * Makes one.
+     *
+     * @param versions of everything that is run, by name
+     */
+    public Supervisor(Scale scale, Progress progress, Clock clock, Map<String, String> versions) {
+        this.scale = scale;
+        this.progress = progress;
+        this.clock = clock;
+        this.versions = versions;
+    }
+
+    /**
+     * Runs one; its history and logs are in that directory.
+     *
+     * @return why it could not be gone through with, though what happened is in the history; null: it was
+     */
+    public @Nullable String run(Scenario scenario, long seed, List<Path> patches, Path directory) throws Exception {
+        Files.createDirectories(directory);
+        try (HistoryWriter history = HistoryWriter.open(directory.resolve("run.jsonl"))) {
+            history.write(new Entry.Run(
+                    scenario.name(),
+                    seed,
+                    clock.instant(),
+                    versions,
+                    ChaosCatalog.handlers(),
+                    scenario.expected(),
+                    scenario.bounds()));
+            progress.begins(scenario.name());
+            try (World world =
+                    World.prepare(directory, scenario.setup().withSeed(seed).withPatches(patches))) {
+                return run(scenario, new Random(seed), world, history);
+            }
+        }
+    }
+
+    private @Nullable String run(Scenario scenario, Random random, World world, HistoryWriter history)
+            throws Exception {
+        Chaos chaos = new Chaos(world, history, random, scale, clock);
+        String broken = null;
+        try (Sampling sampling = Sampling.start(world, history, progress, clock)) {
+            try {
+                phase(history, "steady");
+                world.relays().forEach(ProcessNode::start);
+                world.consumers().forEach(ProcessNode::start);
+                world.load().start();
+                chaos.leader();
+                chaos.await("the first effects are there", () -> chaos.effects() > 0);
+                chaos.pause(scale.steady());
+                phase(history, "fault");
+                scenario.script().run(chaos);
+                phase(history, "heal");
+                new Healing(world).run();
+                if (scenario.expected().haltCause() == null) {
+                    chaos.leader();
+                }
+                chaos.pause(scale.healed());
+            } catch (NotReachedException | IllegalStateException e) {
+                broken = e.getMessage();
+            }
+            phase(history, "drain");
+            boolean drained = drain(scenario, world, chaos);
+            phase(history, "done");
+            history.write(end(world, drained));
+        }
+        stop(world);
+        collect(world);
+        return broken;
+    }
+
+    private void phase(HistoryWriter history, String name) {
+        history.write(new Entry.Phase(clock.instant(), name));
+        progress.phase(name);
+    }
+
+    private boolean drain(Scenario scenario, World world, Chaos chaos) throws Exception {
+        world.load().terminate();
+        String cause = scenario.expected().haltCause();
+        Drain drain = new Drain(world.outbox(), world.inbox(), world.bootstrapServers(), World.NAMESPACE);
+        if (cause != null) {
+            try {
+                chaos.await("a relay halts", HALT_BOUND, () -> cause.equals(haltCause(world)));
+            } catch (NotReachedException e) {
+                progress.note(e.getMessage());
+            }
+            return drain.awaitDelivered(scale.drainBound()).isEmpty();
+        }
+        List<String> left = drain.await(scale.drainBound());
+        left.forEach(progress::note);
+        return left.isEmpty();
+    }
+
+    private static @Nullable String haltCause(World world) {
+        return world.relays().stream()
+                .filter(ProcessNode::isAlive)
+                .map(RelayNode::haltCause)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+    }
+
+    private Entry.End end(World world, boolean drained) throws Exception {
+        return new Entry.End(clock.instant(), drained, haltCause(world), world.confirmedLsn(), world.leaseFence());
+    }
+
+    private static void stop(World world) throws InterruptedException {
+        List<ProcessNode> nodes = new ArrayList<>(world.consumers());
+        nodes.addAll(world.relays());
+        for (ProcessNode node : nodes) {
+            node.terminate();
+        }
+    }
+
+    private static void collect(World world) throws IOException, Exception {
+        try (HistoryWriter observed = HistoryWriter.open(world.directory().resolve("observed.jsonl"))) {
+            new Collector(world.outbox(), world.inbox(), world.bootstrapServers(), World.NAMESPACE).collect(observed);
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.posthaste.chaos.world;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+
+/** A port of loopback that nobody listens on. */
+final class FreePort {
+
+    private FreePort() {}
+
+    static int find() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.posthaste.chaos.world;
+
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What a scenario begins with. Immutable.
+ *
+ * @param seed of everything random
+ * @param relays how many of one identity
+ * @param consumers how many members
+ * @param load what is written
+ * @param failShare the share of attempts at which a handler fails, from 0 to 1
+ * @param relayEnvironment further variables of every relay
+ * @param smallDisks whether the disks of the outbox and of the broker can be filled
+ * @param patches directories whose classes come before the product's own, in relays and consumers
+ */
+public record Setup(
+        long seed,
+        int relays,
+        int consumers,
+        Load load,
+        double failShare,
+        Map<String, String> relayEnvironment,
+        boolean smallDisks,
+        List<Path> patches) {
+
+    /** Copies the collections. */
+    public Setup {
+        relayEnvironment = Map.copyOf(relayEnvironment);
+        patches = List.copyOf(patches);
+    }
+
+    /**
+     * What the load generator writes.
+     *
+     * @param rate messages a second
+     * @param keys how many keys there are
+     * @param refusedShare the share of messages that no handler can be given
+     * @param largeShare the share of messages with payloads of megabytes
+     * @param huge messages of one further transaction; 0 for none
+     */
+    public record Load(int rate, int keys, double refusedShare, double largeShare, int huge) {}
+
+    /** One relay, two consumers, 200 messages a second of 20 keys, few failures. */
+    public static Setup usual() {
+        return new Setup(1, 1, 2, new Load(200, 20, 0, 0, 0), 0.02, Map.of(), false, List.of());
+    }
+
+    /** With another seed. */
+    public Setup withSeed(long newSeed) {
+        return new Setup(newSeed, relays, consumers, load, failShare, relayEnvironment, smallDisks, patches);
+    }
+
+    /** With so many relays. */
+    public Setup withRelays(int count) {
+        return new Setup(seed, count, consumers, load, failShare, relayEnvironment, smallDisks, patches);
+    }
+
+    /** With so many consumers. */
+    public Setup withConsumers(int count) {
+        return new Setup(seed, relays, count, load, failShare, relayEnvironment, smallDisks, patches);
+    }
+
+    /** With another load. */
+    public Setup withLoad(Load other) {
+        return new Setup(seed, relays, consumers, other, failShare, relayEnvironment, smallDisks, patches);
+    }
+
+    /** With handlers that fail more often, or less. */
+    public Setup withFailShare(double share) {
+        return new Setup(seed, relays, consumers, load, share, relayEnvironment, smallDisks, patches);
+    }
+
+    /** With a further variable of every relay. */
+    public Setup withRelayVariable(String name, String value) {
+        Map<String, String> variables = new HashMap<>(relayEnvironment);
+        variables.put(name, value);
+        return new Setup(seed, relays, consumers, load, failShare, variables, smallDisks, patches);
+    }
+
+    /** With disks that can be filled, or not. */
+    public Setup withSmallDisks(boolean small) {
+        return new Setup(seed, relays, consumers, load, failShare, relayEnvironment, small, patches);
+    }
+
+    /** With classes that come before the product's own. */
+    public Setup withPatches(List<Path> directories) {
+        return new Setup(seed, relays, consumers, load, failShare, relayEnvironment, smallDisks, directories);
+    }
+}
