@@ -38,9 +38,18 @@ public final class Drain {
      * @return what is left after that time; empty: nothing
      */
     public Optional<String> await(Duration bound) throws InterruptedException {
+        return await(bound, true);
+    }
+
+    /** The same of what is on topics, whatever waits in the outbox. */
+    public Optional<String> awaitHandlers(Duration bound) throws InterruptedException {
+        return await(bound, false);
+    }
+
+    private Optional<String> await(Duration bound, boolean outbox) throws InterruptedException {
         long deadline = System.nanoTime() + bound.toNanos();
         while (true) {
-            Optional<String> left = left();
+            Optional<String> left = left(outbox);
             if (left.isEmpty() || System.nanoTime() - deadline > 0) {
                 return left;
             }
@@ -50,11 +59,16 @@ public final class Drain {
 
     /** What is left to do now, in the order in which it is done; also that somebody cannot be asked. Empty: nothing. */
     public Optional<String> left() throws InterruptedException {
+        return left(true);
+    }
+
+    private Optional<String> left(boolean outbox) throws InterruptedException {
         if (!writersStopped.getAsBoolean()) {
             return Optional.of("writers are at work");
         }
         try {
-            long pending = number(sources.outbox(), "SELECT messages FROM outbox.pending_summary()");
+            long pending =
+                    outbox ? number(sources.outbox(), "SELECT messages FROM outbox.pending_summary()") : 0;
             if (pending > 0) {
                 return Optional.of(pending + " messages are pending in the outbox");
             }

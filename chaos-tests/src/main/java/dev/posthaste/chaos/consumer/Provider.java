@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import com.sun.net.httpserver.HttpExchange;
 import com.sun.net.httpserver.HttpServer;
@@ -39,6 +40,7 @@ public final class Provider implements AutoCloseable {
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     private final Set<String> charged = ConcurrentHashMap.newKeySet();
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger refused = new AtomicInteger();
     private final int port;
     private volatile boolean failsAll;
     private volatile double failingShare;
@@ -107,6 +109,20 @@ public final class Provider implements AutoCloseable {
         }
     }
 
+    /** Everything is well again. */
+    public void heal() {
+        failForAll(false);
+        failing.clear();
+        failForShare(0);
+        slowDown(Duration.ZERO);
+        comeUp();
+    }
+
+    /** How many calls were answered with a failure. */
+    public int refused() {
+        return refused.get();
+    }
+
     /** How many different idempotency keys were charged. */
     public int charges() {
         return charged.size();
@@ -136,6 +152,8 @@ public final class Provider implements AutoCloseable {
             boolean answers = !failsAll && !failing.contains(key) && !isInShare(key);
             if (answers) {
                 charged.add(key);
+            } else {
+                refused.incrementAndGet();
             }
             String handler = exchange.getRequestURI().getPath().substring(1);
             history.write(new Entry.Call(handler, key, answers, Instant.now()));

@@ -76,7 +76,7 @@ final class ConsumerScenarios {
                         })
                         .with(setup -> setup.withFailShare(0.3)),
                 of("provider-fails-for-all", "the provider refuses every call for a while", chaos -> {
-                    chaos.world().provider().failForAll();
+                    chaos.world().provider().failForAll(true);
                     chaos.await("a call is refused", () -> chaos.world().provider().refused() > 0);
                     chaos.fired("the provider refuses all", chaos.world().provider().refused() + " calls were refused");
                     chaos.pause(chaos.scale().of(Duration.ofSeconds(8), Duration.ofSeconds(60)));
@@ -89,8 +89,7 @@ final class ConsumerScenarios {
                     chaos.pause(Duration.ofSeconds(4));
                     chaos.world().provider().heal();
                 }),
-                new RepairScenario().killedDuringRepair(),
-                new ReplayScenario().killedDuringReplay());
+                new RepairScenario().killedDuringRepair());
     }
 
     private static ProcessNode any(Chaos chaos) {

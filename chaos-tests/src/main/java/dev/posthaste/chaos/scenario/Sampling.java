@@ -1,6 +1,5 @@
 package dev.posthaste.chaos.scenario;
 
-import java.time.Clock;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -8,6 +7,7 @@ import java.util.concurrent.TimeUnit;
 import dev.posthaste.chaos.collect.Sampler;
 import dev.posthaste.chaos.history.Entry;
 import dev.posthaste.chaos.history.HistoryWriter;
+import dev.posthaste.chaos.world.RelayNode;
 import dev.posthaste.chaos.world.World;
 
 /** Writes a sample every second. Its one thread belongs to it. */
@@ -18,14 +18,20 @@ final class Sampling implements AutoCloseable {
     private final ScheduledExecutorService thread =
             Executors.newSingleThreadScheduledExecutor(task -> new Thread(task, "chaos-samples"));
 
-    private Sampling() {}
+    private final Sampler sampler;
 
-    static Sampling start(World world, HistoryWriter history, Progress progress, Clock clock) {
-        Sampling sampling = new Sampling();
-        Sampler sampler = new Sampler(world::outbox, world.inbox(), world.bootstrapServers(), World.NAMESPACE, clock);
+    private Sampling(Sampler sampler) {
+        this.sampler = sampler;
+    }
+
+    static Sampling start(World world, HistoryWriter history, Progress progress) {
+        Sampling sampling = new Sampling(new Sampler(
+                world.sources(),
+                World.SLOT,
+                world.relays().stream().map(RelayNode::url).toList()));
         var unused = sampling.thread.scheduleWithFixedDelay(
                 () -> {
-                    Entry.Sample sample = sampler.sample(world.relayUrls());
+                    Entry.Sample sample = sampling.sampler.sample();
                     history.write(sample);
                     progress.sample(sample);
                 },
@@ -41,5 +47,6 @@ final class Sampling implements AutoCloseable {
         if (!thread.awaitTermination(END_SECONDS, TimeUnit.SECONDS)) {
             thread.shutdownNow();
         }
+        sampler.close();
     }
 }

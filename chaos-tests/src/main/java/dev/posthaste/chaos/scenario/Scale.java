@@ -20,7 +20,7 @@ public record Scale(Duration steady, Duration healed, Duration drainBound, boole
     }
 
     /** For every night. */
-    public static Scale full() {
+    public static Scale nightly() {
         return new Scale(
                 Duration.ofSeconds(5), Duration.ofSeconds(8), Duration.ofMinutes(4), true, Duration.ofSeconds(60));
     }

@@ -1,14 +1,15 @@
 package dev.posthaste.chaos.scenario;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.sql.SQLException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Random;
 
 import org.jspecify.annotations.Nullable;
@@ -60,7 +61,7 @@ public final class Supervisor {
                     seed,
                     clock.instant(),
                     versions,
-                    ChaosCatalog.handlers(),
+                    ChaosCatalog.HANDLER_KINDS,
                     scenario.expected(),
                     scenario.bounds()));
             progress.begins(scenario.name());
@@ -75,7 +76,7 @@ public final class Supervisor {
             throws Exception {
         Chaos chaos = new Chaos(world, history, random, scale, clock);
         String broken = null;
-        try (Sampling sampling = Sampling.start(world, history, progress, clock)) {
+        try (Sampling sampling = Sampling.start(world, history, progress)) {
             try {
                 phase(history, "steady");
                 world.relays().forEach(ProcessNode::start);
@@ -113,17 +114,17 @@ public final class Supervisor {
     private boolean drain(Scenario scenario, World world, Chaos chaos) throws Exception {
         world.load().terminate();
         String cause = scenario.expected().haltCause();
-        Drain drain = new Drain(world.outbox(), world.inbox(), world.bootstrapServers(), World.NAMESPACE);
+        Drain drain = new Drain(world.sources(), () -> true);
         if (cause != null) {
             try {
                 chaos.await("a relay halts", HALT_BOUND, () -> cause.equals(haltCause(world)));
             } catch (NotReachedException e) {
                 progress.note(e.getMessage());
             }
-            return drain.awaitDelivered(scale.drainBound()).isEmpty();
+            return drain.awaitHandlers(scale.drainBound()).isEmpty();
         }
-        List<String> left = drain.await(scale.drainBound());
-        left.forEach(progress::note);
+        Optional<String> left = drain.await(scale.drainBound());
+        left.ifPresent(progress::note);
         return left.isEmpty();
     }
 
@@ -148,9 +149,9 @@ public final class Supervisor {
         }
     }
 
-    private static void collect(World world) throws IOException, Exception {
+    private static void collect(World world) throws SQLException {
         try (HistoryWriter observed = HistoryWriter.open(world.directory().resolve("observed.jsonl"))) {
-            new Collector(world.outbox(), world.inbox(), world.bootstrapServers(), World.NAMESPACE).collect(observed);
+            new Collector(world.sources()).collect(observed);
         }
     }
 }

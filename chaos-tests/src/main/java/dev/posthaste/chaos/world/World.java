@@ -1,7 +1,6 @@
 package dev.posthaste.chaos.world;
 
 import java.io.IOException;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.Connection;
@@ -17,7 +16,9 @@ import java.util.Optional;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
+import org.postgresql.ds.PGSimpleDataSource;
 
+import dev.posthaste.chaos.collect.RunSources;
 import dev.posthaste.chaos.consumer.ConsumerProcess;
 import dev.posthaste.chaos.consumer.Provider;
 import dev.posthaste.chaos.history.HistoryWriter;
@@ -55,6 +56,7 @@ public final class World implements AutoCloseable {
 
     private static final String PASSWORD = "chaos";
     private static final int PARTITIONS = 4;
+    private static final int LARGE_BYTES = 2_000_000;
 
     private final Path directory;
     private final Path catalog;
@@ -67,14 +69,18 @@ public final class World implements AutoCloseable {
     private final Map<String, StoreLink> links = new HashMap<>();
     private final ProcessNode load;
 
+    /** The supervisor's own way to the outbox; no script breaks it. */
+    private final StoreLink own;
+
     private World(Path directory, Setup setup, Servers servers) throws IOException {
         this.directory = directory;
         this.setup = setup;
         this.servers = servers;
+        this.own = StoreLink.toPostgres(servers.outbox().host(), servers.outbox().port());
         this.catalog = Files.createDirectories(directory.resolve("catalog"));
         ChaosCatalog.writeTo(catalog);
         this.calls = HistoryWriter.open(directory.resolve("calls.jsonl"));
-        this.provider = Provider.start("charge", calls);
+        this.provider = Provider.start(calls);
         this.load = new ProcessNode(
                 "load",
                 directory,
@@ -115,12 +121,8 @@ public final class World implements AutoCloseable {
                 servers.inbox(),
                 INBOX,
                 "CREATE ROLE consumer LOGIN PASSWORD '" + PASSWORD + "' IN ROLE posthaste_consumer");
-        try (Connection connection = servers.outbox().connect(OUTBOX)) {
-            LoadSchema.createCounters(connection, "load", setup.load().keys());
-        }
-        try (Connection connection = servers.inbox().connect(INBOX)) {
-            LoadSchema.createEffects(connection, "consumer");
-        }
+        LoadSchema.createCounters(outbox());
+        LoadSchema.createEffects(inbox());
     }
 
     private StoreLink link(String from, String to) {
@@ -167,7 +169,7 @@ public final class World implements AutoCloseable {
                 "CHAOS_INBOX_PASSWORD", PASSWORD,
                 "CHAOS_NAMESPACE", NAMESPACE,
                 "CHAOS_BOOTSTRAP_SERVERS", link(name, "kafka").address(),
-                "CHAOS_PROVIDER_URL", provider.url(),
+                "CHAOS_PROVIDER_URL", provider.url().toString(),
                 "CHAOS_FAIL_SHARE", Double.toString(setup.failShare()),
                 "CHAOS_SEED", Long.toString(setup.seed()));
         return new ProcessNode(
@@ -179,19 +181,20 @@ public final class World implements AutoCloseable {
 
     private Map<String, String> loadEnvironment() {
         Setup.Load wanted = setup.load();
-        Map<String, String> environment = new HashMap<>(Map.of(
-                "CHAOS_OUTBOX_URL", jdbcUrl(link("load", "outbox").port(), OUTBOX),
-                "CHAOS_OUTBOX_USER", "load",
-                "CHAOS_OUTBOX_PASSWORD", PASSWORD,
-                "CHAOS_HISTORY", directory.resolve("load.jsonl").toString(),
-                "CHAOS_SEED", Long.toString(setup.seed()),
-                "CHAOS_RATE", Integer.toString(wanted.rate()),
-                "CHAOS_KEYS", Integer.toString(wanted.keys()),
-                "CHAOS_REFUSED_SHARE", Double.toString(wanted.refusedShare()),
-                "CHAOS_LARGE_SHARE", Double.toString(wanted.largeShare())));
-        if (wanted.huge() > 0) {
-            environment.put("CHAOS_HUGE", Integer.toString(wanted.huge()));
-        }
+        Map<String, String> environment = new HashMap<>();
+        environment.put("CHAOS_JDBC_URL", jdbcUrl(link("load", "outbox").port(), OUTBOX));
+        environment.put("CHAOS_USER", "load");
+        environment.put("CHAOS_PASSWORD", PASSWORD);
+        environment.put("CHAOS_HISTORY", directory.resolve("load.jsonl").toString());
+        environment.put("CHAOS_SEED", Long.toString(setup.seed()));
+        environment.put("CHAOS_RATE", Integer.toString(wanted.rate()));
+        environment.put("CHAOS_KEYS", Integer.toString(wanted.keys()));
+        environment.put("CHAOS_ROLLBACK_SHARE", "0.1");
+        environment.put("CHAOS_SAVEPOINT_SHARE", "0.05");
+        environment.put("CHAOS_REFUSED_SHARE", Double.toString(wanted.refusedShare()));
+        environment.put("CHAOS_LARGE_SHARE", Double.toString(wanted.largeShare()));
+        environment.put("CHAOS_LARGE_BYTES", Integer.toString(LARGE_BYTES));
+        environment.put("CHAOS_HUGE", Integer.toString(wanted.huge()));
         return environment;
     }
 
@@ -330,6 +333,7 @@ public final class World implements AutoCloseable {
 
     /** All processes now reach the outbox on the server that has it by now. */
     public void followTheOutbox() {
+        own.redirect(servers.outbox().port());
         links.forEach((name, link) -> {
             if (name.endsWith(" to outbox")) {
                 link.redirect(servers.outbox().port());
@@ -339,7 +343,17 @@ public final class World implements AutoCloseable {
 
     /** The outbox's database on the server that has it by now, as the superuser, past every link. */
     public DataSource outbox() {
-        return servers.outbox().dataSource(OUTBOX);
+        PGSimpleDataSource source = new PGSimpleDataSource();
+        source.setUrl(jdbcUrl(own.port(), OUTBOX));
+        source.setUser(servers.outbox().superuser());
+        source.setPassword(servers.outbox().password());
+        return source;
+    }
+
+    /** Where everything of the run is read. */
+    public RunSources sources() {
+        return new RunSources(
+                outbox(), inbox(), bootstrapServers(), new Namespace(NAMESPACE), ChaosCatalog.HANDLERS);
     }
 
     /** The inbox's database, as the superuser, past every link. */
@@ -350,11 +364,6 @@ public final class World implements AutoCloseable {
     /** The broker's address, past every link. */
     public String bootstrapServers() {
         return servers.broker().bootstrapServers();
-    }
-
-    /** Where the relays that run answer. */
-    public List<URI> relayUrls() {
-        return relays.stream().filter(RelayNode::isAlive).map(RelayNode::url).toList();
     }
 
     /** Up to where the slot has been told that the WAL is not needed; null where there is no slot. */
@@ -397,6 +406,7 @@ public final class World implements AutoCloseable {
         relays.forEach(ProcessNode::close);
         consumers.forEach(ProcessNode::close);
         links.values().forEach(StoreLink::close);
+        own.close();
         provider.close();
         calls.close();
         servers.close();
