@@ -73,6 +73,10 @@ public final class Drain {
                 return Optional.of(pending + " messages are pending in the outbox");
             }
             List<String> left = new ArrayList<>();
+            say(
+                    left,
+                    number(sources.outbox(), "SELECT count(*) FROM outbox.quarantined WHERE next_attempt IS NOT NULL"),
+                    "quarantined messages are to be tried again");
             try (GroupLag lag = new GroupLag(sources.bootstrapServers())) {
                 for (String handler : sources.handlers()) {
                     left.addAll(leftTo(handler, lag));

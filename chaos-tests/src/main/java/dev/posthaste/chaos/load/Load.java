@@ -1,5 +1,7 @@
 package dev.posthaste.chaos.load;
 
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -34,7 +36,7 @@ final class Load {
      */
     void run() throws InterruptedException, ExecutionException {
         ExecutorService threads = Executors.newCachedThreadPool();
-        try (HistoryWriter history = HistoryWriter.open(settings.history())) {
+        try (HistoryWriter history = HistoryWriter.open(unused(settings.history()))) {
             AtomicLong transactions = new AtomicLong(firstTransaction());
             List<Future<?>> all = new ArrayList<>();
             for (Consumer<Writer> work : works()) {
@@ -71,6 +73,18 @@ final class Load {
             works.add(Writer::writeOpen);
         }
         return works;
+    }
+
+    /** A load that was killed may have left half a line, after which nothing may be appended. */
+    private static Path unused(Path history) {
+        Path file = history;
+        for (int i = 2; Files.exists(file); i++) {
+            String name = String.valueOf(history.getFileName());
+            int end = name.lastIndexOf('.');
+            file = history.resolveSibling(
+                    end < 0 ? name + "-" + i : name.substring(0, end) + "-" + i + name.substring(end));
+        }
+        return file;
     }
 
     /** A load that is started again in the same run numbers its transactions differently. */
