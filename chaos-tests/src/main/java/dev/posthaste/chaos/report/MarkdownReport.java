@@ -1,0 +1,21 @@
+package dev.posthaste.chaos.report;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** The report as Markdown. */
+public final class MarkdownReport {
+
+    private MarkdownReport() {}
+
+    /**
+     * Writes {@code report.md} into a directory, which is made where there is none.
+     *
+     * @return the file
+     * @throws IOException when it cannot be written
+     */
+    public static Path write(Path directory, List<ScenarioReport> reports) throws IOException {
+        return Report.write(directory, "report.md", reports, new MarkdownPage());
+    }
+}

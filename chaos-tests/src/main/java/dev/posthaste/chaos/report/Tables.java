@@ -1,0 +1,89 @@
+package dev.posthaste.chaos.report;
+
+import java.util.List;
+import java.util.Map;
+
+/** The tables of a report. */
+final class Tables {
+
+    private static final String NONE = "–";
+
+    private Tables() {}
+
+    static Table versions(Map<String, String> versions) {
+        Table table = new Table().words("Of", "Version");
+        versions.forEach((name, version) -> table.row(Text.of(name), Text.of(version)));
+        return table;
+    }
+
+    static Table findings(Map<String, Integer> counts) {
+        Table table = new Table().words("Looked for").figures("Found");
+        counts.forEach((title, count) -> table.row(
+                Text.of(title), Text.of(Figures.count(count), count > 0 ? Tone.BAD : Tone.GOOD)));
+        return table;
+    }
+
+    static Table scenarios(List<ScenarioReport> reports) {
+        Table table = new Table()
+                .words("Scenario", "Outcome")
+                .figures("Messages committed", "Recovery", "Duration", "Faults fired");
+        for (int i = 0; i < reports.size(); i++) {
+            ScenarioReport report = reports.get(i);
+            Text scenario = new Text(report.scenario(), Tone.PLAIN, HtmlPage.anchor(i + 1));
+            Text outcome =
+                    Text.of(report.outcome().words(), report.outcome().tone());
+            boolean ran = report.outcome() != Outcome.NOT_RUN;
+            table.row(
+                    scenario,
+                    outcome,
+                    ran ? Text.of(Figures.count(report.totals().committed())) : Text.of(NONE),
+                    ran ? recovery(report) : Text.of(NONE),
+                    ran ? Text.of(Figures.duration(report.took())) : Text.of(NONE),
+                    ran ? fired(report) : Text.of(NONE));
+        }
+        return table;
+    }
+
+    private static Text fired(ScenarioReport report) {
+        long fired = report.faultsFired();
+        int all = report.faults().size();
+        return Text.of(fired + " of " + all, fired < all ? Tone.BAD : Tone.PLAIN);
+    }
+
+    private static Text recovery(ScenarioReport report) {
+        if (report.recoveryMillis() != null) {
+            return Text.of(Figures.duration(report.recoveryMillis()));
+        }
+        return report.timeline().recovery() == null ? Text.of(NONE) : Text.of("none", Tone.BAD);
+    }
+
+    /** Of those that recovered, or should have. */
+    static Table recoveries(List<ScenarioReport> reports) {
+        Table table = new Table().words("Scenario").figures("Recovery", "Bound");
+        for (ScenarioReport report : reports) {
+            Timeline.Recovery recovery = report.timeline().recovery();
+            if (report.recoveryMillis() != null || recovery != null) {
+                Long bound = recovery == null ? null : recovery.boundMillis();
+                table.row(
+                        Text.of(report.scenario()),
+                        recovery(report),
+                        Text.of(bound == null ? NONE : Figures.duration(bound)));
+            }
+        }
+        return table;
+    }
+
+    static Table faults(List<FaultLine> faults) {
+        Table table = new Table().figures("#", "At").words("What was done", "Took effect", "Evidence");
+        for (int i = 0; i < faults.size(); i++) {
+            FaultLine fault = faults.get(i);
+            table.row(
+                    Text.of(String.valueOf(i + 1)),
+                    Text.of(Figures.offset(fault.atMillis())),
+                    Text.of(fault.name()),
+                    fault.fired() ? Text.of("yes") : Text.of("no", Tone.BAD),
+                    Text.of(fault.evidence()));
+        }
+        return table;
+    }
+}
