@@ -101,12 +101,12 @@ final class RelayScenarios {
                             chaos.fired("rows that no handler can be given", "they are set aside");
                             chaos.killAndRestart(chaos.leader());
                         })
-                        .with(setup -> setup.withLoad(new Setup.Load(150, 20, 0.02, 0.01, 0))),
+                        .with(setup -> setup.withLoad(new Setup.Load(150, 100, 0.02, 0.01, 0))),
                 of("huge-transaction", "one transaction of very many rows, the relay killed in its middle", chaos -> {
                             chaos.await("very many messages wait", Duration.ofMinutes(3), () -> chaos.pending() > 10_000);
                             chaos.killAndRestart(chaos.leader());
                         })
-                        .with(setup -> setup.withLoad(new Setup.Load(50, 20, 0, 0, 60_000)))
+                        .with(setup -> setup.withLoad(new Setup.Load(50, 100, 0, 0, 60_000)))
                         .recoveringWithin(Duration.ofMinutes(4)),
                 of("ddl-on-the-outbox", "columns and partitions of the outbox come and go mid-stream", chaos -> ddl(
                         chaos, chaos.world())));

@@ -44,9 +44,9 @@ public record Setup(
      */
     public record Load(int rate, int keys, double refusedShare, double largeShare, int huge) {}
 
-    /** One relay, two consumers, 200 messages a second of 20 keys, few failures. */
+    /** One relay, two consumers, 150 messages a second of 100 keys, few failures. */
     public static Setup usual() {
-        return new Setup(1, 1, 2, new Load(200, 20, 0, 0, 0), 0.02, Map.of(), false, List.of());
+        return new Setup(1, 1, 2, new Load(150, 100, 0, 0, 0), 0.004, Map.of(), false, List.of());
     }
 
     /** With another seed. */
