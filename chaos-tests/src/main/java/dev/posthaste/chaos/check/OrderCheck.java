@@ -1,0 +1,95 @@
+package dev.posthaste.chaos.check;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.stream.Collectors;
+
+import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.chaos.history.Entry;
+
+/**
+ * Whether the messages of a key come in commit order, which their numbers tell. Only what is committed has a place in
+ * it: the numbers of what was rolled back, or forgotten by the database, are given out again.
+ */
+final class OrderCheck implements Check {
+
+    @Override
+    public void judge(Facts facts, Findings findings) {
+        facts.topics().forEach((handler, topic) -> judge(handler, topic, facts, findings));
+        Map<String, List<Entry.Effect>> effects = facts.history().of(Entry.Effect.class).stream()
+                .collect(Collectors.groupingBy(Entry.Effect::handler));
+        for (Entry.HandlerKind handler : facts.run().handlers()) {
+            if (handler.ordered()) {
+                judge(handler.name(), effects.getOrDefault(handler.name(), List.of()), facts, findings);
+            }
+        }
+    }
+
+    private static void judge(String handler, Topic topic, Facts facts, Findings findings) {
+        Keys keys = new Keys();
+        Map<String, Integer> partitions = new HashMap<>();
+        for (Entry.Published record : topic.records()) {
+            Message message = keys.next(record.id(), record.marker(), facts);
+            if (message == null) {
+                continue;
+            }
+            findings.looked(Invariant.ORDER, 1);
+            Integer before = partitions.putIfAbsent(message.staged().key(), record.partition());
+            if (before != null && before != record.partition()) {
+                findings.add(
+                        Invariant.ORDER,
+                        "a key is in two partitions of the topic of handler " + handler,
+                        record + ", and partition " + before);
+            } else if (!keys.isInOrder(message)) {
+                findings.add(
+                        Invariant.ORDER,
+                        "a message comes after a later one of its key on the topic of handler " + handler,
+                        record + ", " + message);
+            }
+        }
+    }
+
+    private static void judge(String handler, List<Entry.Effect> effects, Facts facts, Findings findings) {
+        List<Entry.Effect> placed = new ArrayList<>(effects);
+        placed.sort(Comparator.comparingLong(Entry.Effect::place));
+        Keys keys = new Keys();
+        for (Entry.Effect effect : placed) {
+            Message message = keys.next(effect.id(), false, facts);
+            if (message == null) {
+                continue;
+            }
+            findings.looked(Invariant.ORDER, 1);
+            if (!keys.isInOrder(message)) {
+                findings.add(
+                        Invariant.ORDER,
+                        "an effect comes after that of a later message of its key at handler " + handler,
+                        effect);
+            }
+        }
+    }
+
+    /** Where each key stands, in one pass over what is in order. */
+    private static final class Keys {
+        private final Map<String, Long> last = new HashMap<>();
+        private final Set<UUID> seen = new HashSet<>();
+
+        /** The message to be judged; null: it has no place in the order, or was judged where it came first. */
+        @Nullable Message next(@Nullable UUID id, boolean marker, Facts facts) {
+            Message message = facts.messages().find(id);
+            boolean hasAPlace = message != null && message.isCommitted() && (marker || message.mayBePublished());
+            return hasAPlace && seen.add(message.staged().id()) ? message : null;
+        }
+
+        boolean isInOrder(Message message) {
+            Long before = last.put(message.staged().key(), message.staged().number());
+            return before == null || before < message.staged().number();
+        }
+    }
+}
