@@ -129,8 +129,8 @@ final class RoundTrip implements AutoCloseable {
                         "CHAOS_USER", "w_" + outbox,
                         "CHAOS_PASSWORD", PASSWORD,
                         "CHAOS_HISTORY", history().resolve("load.jsonl").toString(),
-                        "CHAOS_RATE", "200",
-                        "CHAOS_KEYS", "10",
+                        "CHAOS_RATE", "100",
+                        "CHAOS_KEYS", "50",
                         "CHAOS_ROLLBACK_SHARE", "0.2",
                         "CHAOS_SAVEPOINT_SHARE", "0.1",
                         "CHAOS_REFUSED_SHARE", "0.02"));
