@@ -41,8 +41,7 @@ class RoundTripTest {
                 Sampler sampler = new Sampler(trip.sources(), trip.slot(), List.of(trip.relayUrl()))) {
             assertThat(sampler.sample().relays()).containsExactly("unreachable");
             try (JavaProcess relay = trip.relay();
-                    JavaProcess consumer =
-                            trip.consumer("CHAOS_FAIL_SHARE", "0.02", "CHAOS_POISON_SHARE", "0.01");
+                    JavaProcess consumer = trip.consumer("CHAOS_FAIL_SHARE", "0.02", "CHAOS_POISON_SHARE", "0.01");
                     JavaProcess load = trip.load()) {
                 run(trip, sampler, load);
                 consumer.terminate();
@@ -144,10 +143,8 @@ class RoundTripTest {
                             .toList());
         }
         assertThat(history.of(Entry.Delivery.class)).anyMatch(delivery -> delivery.attempt() > 1);
-        assertThat(history.of(Entry.DeadLetter.class))
-                .isNotEmpty()
-                .allSatisfy(letter -> assertThat(letter.sha256())
-                        .isEqualTo(committed.get(letter.id()).sha256()));
+        assertThat(history.of(Entry.DeadLetter.class)).isNotEmpty().allSatisfy(letter -> assertThat(letter.sha256())
+                .isEqualTo(committed.get(letter.id()).sha256()));
     }
 
     private static List<UUID> dead(History history, String handler) {
@@ -175,7 +172,8 @@ class RoundTripTest {
                 .filter(effect -> effect.handler().equals(ChaosCatalog.LEDGER))
                 .forEach(effect -> ledger.computeIfAbsent(effect.key(), key -> new ArrayList<>())
                         .add(effect.number()));
-        ledger.forEach((key, numbers) -> assertThat(numbers).as("effects of %s", key).isSorted());
+        ledger.forEach(
+                (key, numbers) -> assertThat(numbers).as("effects of %s", key).isSorted());
     }
 
     private static void requireCalls(History history, RoundTrip trip) {

@@ -69,8 +69,8 @@ class LoadTest {
 
         scene.requireAgreement();
         assertThat(LoadScene.results(scene.history()).values()).contains(Result.COMMITTED, Result.ROLLED_BACK);
-        assertThat(scene.history().of(Entry.Intent.class)).allSatisfy(intent -> assertThat(intent.messages())
-                .hasSizeBetween(1, 20));
+        assertThat(scene.history().of(Entry.Intent.class))
+                .allSatisfy(intent -> assertThat(intent.messages()).hasSizeBetween(1, 20));
         assertThat(scene.column("SELECT DISTINCT type FROM outbox.message"))
                 .containsExactlyInAnyOrder(ChaosCatalog.TYPE, ChaosCatalog.UNKNOWN_TYPE);
         assertThat(scene.column("SELECT max(octet_length(payload::text)) > 200000 FROM outbox.message"))
