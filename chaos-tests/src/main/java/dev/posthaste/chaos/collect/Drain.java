@@ -16,8 +16,8 @@ import org.apache.kafka.common.KafkaException;
 
 /**
  * Tells whether nothing is left to do: all writers have stopped, every message is published, every group has finished
- * every record, and every delivery has ended. Whether the right things were done is the checker's to say. Used by one
- * thread.
+ * every record, and every delivery has ended. What the relay has set aside is not waited for. Whether the right things
+ * were done is the checker's to say. Used by one thread.
  */
 public final class Drain {
 
@@ -73,10 +73,6 @@ public final class Drain {
                 return Optional.of(pending + " messages are pending in the outbox");
             }
             List<String> left = new ArrayList<>();
-            say(
-                    left,
-                    number(sources.outbox(), "SELECT count(*) FROM outbox.quarantined WHERE next_attempt IS NOT NULL"),
-                    "quarantined messages are to be tried again");
             try (GroupLag lag = new GroupLag(sources.bootstrapServers())) {
                 for (String handler : sources.handlers()) {
                     left.addAll(leftTo(handler, lag));
@@ -91,8 +87,8 @@ public final class Drain {
     private List<String> leftTo(String handler, GroupLag lag)
             throws SQLException, InterruptedException, ExecutionException {
         List<String> left = new ArrayList<>();
-        for (String topic : List.of(
-                sources.namespace().topic(handler), sources.namespace().retryTopic(handler))) {
+        for (String topic :
+                List.of(sources.namespace().topic(handler), sources.namespace().retryTopic(handler))) {
             say(left, lag.records(topic, topic), "records of " + topic + " are not finished");
         }
         say(

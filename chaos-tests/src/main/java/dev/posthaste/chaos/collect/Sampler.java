@@ -107,8 +107,7 @@ public final class Sampler implements AutoCloseable {
         return new Question<>(threads, () -> number(database, sql, List.of(parameters)));
     }
 
-    private static @Nullable Long number(DataSource database, String sql, List<String> parameters)
-            throws SQLException {
+    private static @Nullable Long number(DataSource database, String sql, List<String> parameters) throws SQLException {
         try (Connection connection = database.getConnection();
                 PreparedStatement statement = connection.prepareStatement(sql)) {
             statement.setQueryTimeout(Math.toIntExact(PATIENCE.toSeconds()));

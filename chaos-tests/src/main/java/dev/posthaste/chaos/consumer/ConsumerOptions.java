@@ -61,7 +61,8 @@ record ConsumerOptions(
                 variables.required("CHAOS_BOOTSTRAP_SERVERS"),
                 variables.required("CHAOS_NAMESPACE"),
                 URI.create(variables.required("CHAOS_PROVIDER_URL")),
-                variables.text("CHAOS_HANDLERS")
+                variables
+                        .text("CHAOS_HANDLERS")
                         .map(names -> List.of(names.split(",", -1)))
                         .orElse(ChaosCatalog.HANDLERS),
                 settings(variables),

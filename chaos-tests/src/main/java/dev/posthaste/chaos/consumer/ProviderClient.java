@@ -32,8 +32,7 @@ final class ProviderClient {
                 .header(Provider.KEY, idempotencyKey)
                 .POST(HttpRequest.BodyPublishers.noBody())
                 .build();
-        int status =
-                http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
+        int status = http.send(request, HttpResponse.BodyHandlers.discarding()).statusCode();
         if (status != Provider.OK) {
             throw new IOException("the provider answered " + status);
         }

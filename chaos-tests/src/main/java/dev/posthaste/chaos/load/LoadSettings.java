@@ -11,7 +11,8 @@ import java.util.Optional;
  * @param jdbcUrl {@code CHAOS_JDBC_URL}: the database with the outbox; may name several hosts
  * @param user {@code CHAOS_USER}: a member of {@code posthaste_writer}
  * @param password {@code CHAOS_PASSWORD}
- * @param history {@code CHAOS_HISTORY}: the file to write; where it is there already, one beside it, as {@code load-2.jsonl}
+ * @param history {@code CHAOS_HISTORY}: the file to write; where it is there already, one beside it, as
+ *     {@code load-2.jsonl}
  * @param stopFile {@code CHAOS_STOP_FILE}: ends the load once it is there
  * @param seed {@code CHAOS_SEED}: of all that is random
  * @param rate {@code CHAOS_RATE}: messages a second, of all writers; 0: none but the extras

@@ -70,8 +70,8 @@ final class LoadTransaction {
     private Map<String, Long> lockAndNumber(Connection connection) throws SQLException {
         Map<String, Long> next = new TreeMap<>();
         plan.messages().forEach(message -> next.merge(message.key(), message.undone() ? 0L : 1L, Long::sum));
-        try (PreparedStatement count = connection.prepareStatement(
-                "INSERT INTO chaos.counter AS c (key, n) VALUES (?, ?)"
+        try (PreparedStatement count =
+                connection.prepareStatement("INSERT INTO chaos.counter AS c (key, n) VALUES (?, ?)"
                         + " ON CONFLICT (key) DO UPDATE SET n = c.n + excluded.n RETURNING n")) {
             for (Map.Entry<String, Long> key : next.entrySet()) {
                 count.setString(1, key.getKey());
@@ -86,8 +86,8 @@ final class LoadTransaction {
     }
 
     private void insertAll(Connection connection, Map<String, Long> next) throws SQLException {
-        try (PreparedStatement insert = connection.prepareStatement(
-                "INSERT INTO outbox.message (id, kind, type, schema_version, key, payload)"
+        try (PreparedStatement insert =
+                connection.prepareStatement("INSERT INTO outbox.message (id, kind, type, schema_version, key, payload)"
                         + " VALUES (?, 'integration-event', ?, 1, ?, ?::json)")) {
             int waiting = 0;
             for (Plan.Message planned : plan.messages()) {

@@ -65,9 +65,10 @@ final class RoundTrip implements AutoCloseable {
         LoadSchema.createEffects(stack.postgres().dataSource(inbox));
         try (Connection connection = stack.postgres().connect(outbox);
                 Statement statement = connection.createStatement()) {
-            statement.execute("CREATE ROLE " + outbox + " LOGIN REPLICATION PASSWORD '" + PASSWORD
-                    + "' IN ROLE posthaste_relay");
-            statement.execute("CREATE ROLE w_" + outbox + " LOGIN PASSWORD '" + PASSWORD + "' IN ROLE posthaste_writer");
+            statement.execute(
+                    "CREATE ROLE " + outbox + " LOGIN REPLICATION PASSWORD '" + PASSWORD + "' IN ROLE posthaste_relay");
+            statement.execute(
+                    "CREATE ROLE w_" + outbox + " LOGIN PASSWORD '" + PASSWORD + "' IN ROLE posthaste_writer");
             statement.execute(
                     "CREATE ROLE c_" + outbox + " LOGIN PASSWORD '" + PASSWORD + "' IN ROLE posthaste_consumer");
         }
@@ -110,7 +111,8 @@ final class RoundTrip implements AutoCloseable {
                         "POSTHASTE_NAMESPACE", namespace().name(),
                         "POSTHASTE_SLOT", slot(),
                         "POSTHASTE_DATABASE_URL",
-                                "postgresql://" + outbox + "@" + stack.postgres().host() + ":"
+                                "postgresql://" + outbox + "@"
+                                        + stack.postgres().host() + ":"
                                         + stack.postgres().port() + "/" + outbox,
                         "POSTHASTE_DATABASE_PASSWORD", PASSWORD,
                         "POSTHASTE_KAFKA_BOOTSTRAP_SERVERS", stack.kafka().bootstrapServers(),
@@ -129,8 +131,8 @@ final class RoundTrip implements AutoCloseable {
                         "CHAOS_USER", "w_" + outbox,
                         "CHAOS_PASSWORD", PASSWORD,
                         "CHAOS_HISTORY", history().resolve("load.jsonl").toString(),
-                        "CHAOS_RATE", "200",
-                        "CHAOS_KEYS", "10",
+                        "CHAOS_RATE", "100",
+                        "CHAOS_KEYS", "50",
                         "CHAOS_ROLLBACK_SHARE", "0.2",
                         "CHAOS_SAVEPOINT_SHARE", "0.1",
                         "CHAOS_REFUSED_SHARE", "0.02"));

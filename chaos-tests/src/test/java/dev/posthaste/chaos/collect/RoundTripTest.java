@@ -33,7 +33,7 @@ import static org.awaitility.Awaitility.await;
 @PosthasteStack
 class RoundTripTest {
 
-    private static final Duration DRAIN_MAX = Duration.ofSeconds(60);
+    private static final Duration DRAIN_MAX = Duration.ofMinutes(4);
 
     @Test
     void collects_what_a_run_has_left(Stack stack, @TempDir Path directory) throws Exception {
@@ -41,14 +41,13 @@ class RoundTripTest {
                 Sampler sampler = new Sampler(trip.sources(), trip.slot(), List.of(trip.relayUrl()))) {
             assertThat(sampler.sample().relays()).containsExactly("unreachable");
             try (JavaProcess relay = trip.relay();
-                    JavaProcess consumer =
-                            trip.consumer("CHAOS_FAIL_SHARE", "0.05", "CHAOS_POISON_SHARE", "0.01");
+                    JavaProcess consumer = trip.consumer("CHAOS_FAIL_SHARE", "0.02", "CHAOS_POISON_SHARE", "0.01");
                     JavaProcess load = trip.load()) {
                 run(trip, sampler, load);
                 consumer.terminate();
-                assertThat(consumer.endsWithin(20)).as(consumer.log()).isTrue();
+                assertThat(consumer.endsWithin(40)).as(consumer.log()).isTrue();
                 relay.terminate();
-                assertThat(relay.endsWithin(20)).as(relay.log()).isTrue();
+                assertThat(relay.endsWithin(40)).as(relay.log()).isTrue();
             }
             try (HistoryWriter collected = HistoryWriter.open(trip.history().resolve("traces.jsonl"))) {
                 new Collector(trip.sources()).collect(collected);
@@ -66,17 +65,17 @@ class RoundTripTest {
         trip.provider.failForShare(0.1);
         Drain drain = new Drain(trip.sources(), () -> !load.isAlive());
         assertThat(drain.left()).contains("writers are at work");
-        await().atMost(60, TimeUnit.SECONDS).untilAsserted(() -> {
+        await().atMost(3, TimeUnit.MINUTES).untilAsserted(() -> {
             Entry.Sample sample = sampler.sample();
             assertThat(sample.relays()).containsExactly("streaming");
-            assertThat(sample.published()).isGreaterThan(300);
+            assertThat(sample.published()).isGreaterThan(150);
             assertThat(sample.effects()).isPositive();
             assertThat(sample.pending()).isNotNull();
             assertThat(sample.walBytes()).isNotNull();
             assertThat(sample.relayHeapBytes()).isGreaterThan(1_000_000);
         });
         load.closeInput();
-        assertThat(load.endsWithin(10)).as(load.log()).isTrue();
+        assertThat(load.endsWithin(20)).as(load.log()).isTrue();
         trip.provider.failForShare(0);
         assertThat(drain.await(DRAIN_MAX)).isEmpty();
     }
@@ -144,10 +143,8 @@ class RoundTripTest {
                             .toList());
         }
         assertThat(history.of(Entry.Delivery.class)).anyMatch(delivery -> delivery.attempt() > 1);
-        assertThat(history.of(Entry.DeadLetter.class))
-                .isNotEmpty()
-                .allSatisfy(letter -> assertThat(letter.sha256())
-                        .isEqualTo(committed.get(letter.id()).sha256()));
+        assertThat(history.of(Entry.DeadLetter.class)).isNotEmpty().allSatisfy(letter -> assertThat(letter.sha256())
+                .isEqualTo(committed.get(letter.id()).sha256()));
     }
 
     private static List<UUID> dead(History history, String handler) {
@@ -175,7 +172,8 @@ class RoundTripTest {
                 .filter(effect -> effect.handler().equals(ChaosCatalog.LEDGER))
                 .forEach(effect -> ledger.computeIfAbsent(effect.key(), key -> new ArrayList<>())
                         .add(effect.number()));
-        ledger.forEach((key, numbers) -> assertThat(numbers).as("effects of %s", key).isSorted());
+        ledger.forEach(
+                (key, numbers) -> assertThat(numbers).as("effects of %s", key).isSorted());
     }
 
     private static void requireCalls(History history, RoundTrip trip) {

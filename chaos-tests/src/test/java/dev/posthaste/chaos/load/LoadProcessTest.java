@@ -45,7 +45,7 @@ class LoadProcessTest {
 
     private JavaProcess start(String... namesAndValues) {
         JavaProcess process = JavaProcess.start(LoadProcess.class, directory, scene.environment(namesAndValues));
-        await().atMost(20, TimeUnit.SECONDS).until(() -> scene.outcomes() >= 50);
+        await().atMost(60, TimeUnit.SECONDS).until(() -> scene.outcomes() >= 50);
         return process;
     }
 
@@ -81,7 +81,7 @@ class LoadProcessTest {
     void ends_with_its_input() throws Exception {
         try (JavaProcess process = start()) {
             process.closeInput();
-            assertThat(process.endsWithin(10)).as(process.log()).isTrue();
+            assertThat(process.endsWithin(20)).as(process.log()).isTrue();
         }
         requireEverythingTold();
     }
@@ -90,7 +90,7 @@ class LoadProcessTest {
     void ends_upon_sigterm() throws Exception {
         try (JavaProcess process = start()) {
             process.terminate();
-            assertThat(process.endsWithin(10)).as(process.log()).isTrue();
+            assertThat(process.endsWithin(20)).as(process.log()).isTrue();
         }
         requireEverythingTold();
     }
@@ -100,7 +100,7 @@ class LoadProcessTest {
         Path file = directory.resolve("stop");
         try (JavaProcess process = start("CHAOS_STOP_FILE", file.toString())) {
             Files.createFile(file);
-            assertThat(process.endsWithin(10)).as(process.log()).isTrue();
+            assertThat(process.endsWithin(20)).as(process.log()).isTrue();
         }
         requireEverythingTold();
     }

@@ -59,14 +59,22 @@ final class LoadScene {
     /** What the load is told, and more, which wins. */
     Map<String, String> environment(String... namesAndValues) {
         Map<String, String> environment = new HashMap<>(Map.of(
-                "CHAOS_JDBC_URL", server.jdbcUrl(database),
-                "CHAOS_USER", ROLE,
-                "CHAOS_PASSWORD", ROLE,
-                "CHAOS_HISTORY", directory.resolve("load.jsonl").toString(),
-                "CHAOS_RATE", "1000",
-                "CHAOS_KEYS", "20",
-                "CHAOS_ROLLBACK_SHARE", "0.2",
-                "CHAOS_SAVEPOINT_SHARE", "0.1"));
+                "CHAOS_JDBC_URL",
+                server.jdbcUrl(database),
+                "CHAOS_USER",
+                ROLE,
+                "CHAOS_PASSWORD",
+                ROLE,
+                "CHAOS_HISTORY",
+                directory.resolve("load.jsonl").toString(),
+                "CHAOS_RATE",
+                "1000",
+                "CHAOS_KEYS",
+                "20",
+                "CHAOS_ROLLBACK_SHARE",
+                "0.2",
+                "CHAOS_SAVEPOINT_SHARE",
+                "0.1"));
         for (int i = 0; i < namesAndValues.length; i += 2) {
             environment.put(namesAndValues[i], namesAndValues[i + 1]);
         }
@@ -85,7 +93,8 @@ final class LoadScene {
     long outcomes() {
         try (Stream<Path> files = Files.list(directory)) {
             long outcomes = 0;
-            for (Path file : files.filter(path -> path.toString().endsWith(".jsonl")).toList()) {
+            for (Path file :
+                    files.filter(path -> path.toString().endsWith(".jsonl")).toList()) {
                 outcomes += Files.readString(file)
                         .lines()
                         .filter(line -> line.contains("\"entry\":\"outcome\""))
@@ -114,12 +123,15 @@ final class LoadScene {
                 .collect(Collectors.toMap(Entry.Outcome::tx, Entry.Outcome::result));
     }
 
-    /** What is in the table is what the history says: all that was confirmed, nothing that was rolled back or undone. */
+    /**
+     * What is in the table is what the history says: all that was confirmed, nothing that was rolled back or undone.
+     */
     void requireAgreement() throws SQLException {
         History history = history();
         Map<Long, Result> results = results(history);
-        Set<UUID> stored =
-                column("SELECT id FROM outbox.message").stream().map(UUID::fromString).collect(Collectors.toSet());
+        Set<UUID> stored = column("SELECT id FROM outbox.message").stream()
+                .map(UUID::fromString)
+                .collect(Collectors.toSet());
         Set<UUID> seen = new HashSet<>();
         for (Entry.Intent intent : history.of(Entry.Intent.class)) {
             Result result = results.getOrDefault(intent.tx(), Result.UNKNOWN);
@@ -134,8 +146,10 @@ final class LoadScene {
             switch (result) {
                 case COMMITTED -> ofTheTransaction.allMatch(stored::contains);
                 case ROLLED_BACK -> ofTheTransaction.noneMatch(stored::contains);
-                case UNKNOWN -> ofTheTransaction.matches(
-                        ids -> stored.containsAll(ids) || ids.stream().noneMatch(stored::contains), "all or nothing");
+                case UNKNOWN ->
+                    ofTheTransaction.matches(
+                            ids -> stored.containsAll(ids) || ids.stream().noneMatch(stored::contains),
+                            "all or nothing");
             }
         }
         assertThat(seen).as("every stored message has its intent").containsAll(stored);
@@ -146,7 +160,9 @@ final class LoadScene {
         return intent.messages().stream().filter(which).map(Entry.Staged::id).collect(Collectors.toSet());
     }
 
-    /** Of what is stored, the numbers of each key are 1, 2, 3 …, ascending in each transaction, and as in the payload. */
+    /**
+     * Of what is stored, the numbers of each key are 1, 2, 3 …, ascending in each transaction, and as in the payload.
+     */
     private void requireNumbers(History history, Set<UUID> stored) throws SQLException {
         Map<String, Set<Long>> numbers = new HashMap<>();
         for (Entry.Intent intent : history.of(Entry.Intent.class)) {
