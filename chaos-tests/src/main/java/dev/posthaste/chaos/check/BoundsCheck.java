@@ -46,8 +46,7 @@ final class BoundsCheck implements Check {
                 .filter(sample -> drain.isPresent() && !sample.at().isBefore(drain.get()))
                 .max(Comparator.comparing(Entry.Sample::at));
         if (last.isEmpty()) {
-            findings.add(
-                    Invariant.VACUOUS, "no sample after the drain tells the WAL", samples.size() + " samples");
+            findings.add(Invariant.VACUOUS, "no sample after the drain tells the WAL", samples.size() + " samples");
             return;
         }
         findings.looked(Invariant.BOUNDS, 1);

@@ -61,7 +61,8 @@ final class BytesCheck implements Check {
         }
         findings.looked(Invariant.BYTES, 1);
         if (!message.staged().key().equals(effect.key()) || message.staged().number() != effect.number()) {
-            findings.add(Invariant.BYTES, "an effect has another key or number than its message", effect + ", " + message);
+            findings.add(
+                    Invariant.BYTES, "an effect has another key or number than its message", effect + ", " + message);
         }
     }
 }

@@ -16,8 +16,8 @@ final class CallCheck implements Check {
 
     @Override
     public void judge(Facts facts, Findings findings) {
-        Map<String, List<Entry.Call>> calls = facts.history().of(Entry.Call.class).stream()
-                .collect(Collectors.groupingBy(Entry.Call::handler));
+        Map<String, List<Entry.Call>> calls =
+                facts.history().of(Entry.Call.class).stream().collect(Collectors.groupingBy(Entry.Call::handler));
         for (Entry.HandlerKind handler : facts.run().handlers()) {
             if (!handler.transactional()) {
                 judge(handler.name(), calls.getOrDefault(handler.name(), List.of()), facts, findings);

@@ -13,8 +13,8 @@ final class EffectCheck implements Check {
 
     @Override
     public void judge(Facts facts, Findings findings) {
-        Map<String, List<Entry.Effect>> effects = facts.history().of(Entry.Effect.class).stream()
-                .collect(Collectors.groupingBy(Entry.Effect::handler));
+        Map<String, List<Entry.Effect>> effects =
+                facts.history().of(Entry.Effect.class).stream().collect(Collectors.groupingBy(Entry.Effect::handler));
         for (Entry.HandlerKind handler : facts.run().handlers()) {
             if (handler.transactional()) {
                 judge(handler.name(), effects.getOrDefault(handler.name(), List.of()), facts, findings);
@@ -27,8 +27,7 @@ final class EffectCheck implements Check {
         for (Entry.Effect effect : effects) {
             findings.looked(Invariant.EFFECT_DOUBLED, 1);
             if (counts.merge(effect.id(), 1, Integer::sum) > 1) {
-                findings.add(
-                        Invariant.EFFECT_DOUBLED, "a message has its effect twice at handler " + handler, effect);
+                findings.add(Invariant.EFFECT_DOUBLED, "a message has its effect twice at handler " + handler, effect);
             }
             judge(effect, facts, findings);
         }

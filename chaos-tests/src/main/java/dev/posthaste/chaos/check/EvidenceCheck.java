@@ -7,8 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-import org.jspecify.annotations.Nullable;
-
 import dev.posthaste.chaos.history.Entry;
 
 /** Whether the evidence tells of what is on the topics, and of nothing else. */
@@ -37,7 +35,8 @@ final class EvidenceCheck implements Check {
             findings.looked(Invariant.EVIDENCE, 1);
             long missing = batch.batch() - number - 1;
             long leaders = Math.max(0, batch.fence() - fence);
-            boolean excused = leaders > 0 && (missing <= leaders || facts.run().expected().databaseMayLose());
+            boolean excused =
+                    leaders > 0 && (missing <= leaders || facts.run().expected().databaseMayLose());
             if (missing < 0) {
                 findings.add(Invariant.EVIDENCE, "a number of a batch is given out twice, or below 1", summary(batch));
             } else if (missing > 0 && !excused) {
@@ -97,7 +96,9 @@ final class EvidenceCheck implements Check {
                 laterProved = true;
             } else if (!mayLackEvidence(message, laterProved, facts)) {
                 findings.add(
-                        Invariant.EVIDENCE, "a record's message is in no batch of the evidence", record + ", " + message);
+                        Invariant.EVIDENCE,
+                        "a record's message is in no batch of the evidence",
+                        record + ", " + message);
             }
         }
     }
@@ -111,10 +112,9 @@ final class EvidenceCheck implements Check {
         return forgotten || (facts.isHaltExpected() && !laterProved);
     }
 
-    static String summary(Entry.@Nullable Batch batch) {
-        return batch == null
-                ? "none"
-                : "batch " + batch.batch() + " of fence " + batch.fence() + ", completed at " + batch.completedAt()
-                        + ", " + batch.ids().size() + " messages";
+    /** Without its ids, which may be thousands. */
+    static String summary(Entry.Batch batch) {
+        return "batch " + batch.batch() + " of fence " + batch.fence() + ", completed at " + batch.completedAt() + ", "
+                + batch.ids().size() + " messages";
     }
 }

@@ -36,8 +36,10 @@ record Facts(
 
     static Facts of(History history, Entry.Run run) {
         List<Entry.End> ends = history.of(Entry.End.class);
-        Map<String, List<Entry.Published>> published = byHandler(history, Entry.Published.class, Entry.Published::handler);
-        Map<String, List<Entry.Delivery>> deliveries = byHandler(history, Entry.Delivery.class, Entry.Delivery::handler);
+        Map<String, List<Entry.Published>> published =
+                byHandler(history, Entry.Published.class, Entry.Published::handler);
+        Map<String, List<Entry.Delivery>> deliveries =
+                byHandler(history, Entry.Delivery.class, Entry.Delivery::handler);
         Map<String, List<Entry.DeadLetter>> letters =
                 byHandler(history, Entry.DeadLetter.class, Entry.DeadLetter::handler);
         Map<String, Topic> topics = new LinkedHashMap<>();
@@ -46,8 +48,7 @@ record Facts(
             String name = handler.name();
             topics.put(name, new Topic(published.getOrDefault(name, List.of())));
             inboxes.put(
-                    name,
-                    new Inbox(deliveries.getOrDefault(name, List.of()), letters.getOrDefault(name, List.of())));
+                    name, new Inbox(deliveries.getOrDefault(name, List.of()), letters.getOrDefault(name, List.of())));
         }
         return new Facts(
                 history,
@@ -114,6 +115,8 @@ record Facts(
     /** Whether a handler is told or an operator can see that the message is set aside for it. */
     boolean isSetAside(UUID id, String handler) {
         Set<String> handlers = quarantined.getOrDefault(id, Set.of());
-        return handlers.contains(handler) || handlers.contains(EVERY_HANDLER) || topic(handler).hasMarker(id);
+        return handlers.contains(handler)
+                || handlers.contains(EVERY_HANDLER)
+                || topic(handler).hasMarker(id);
     }
 }

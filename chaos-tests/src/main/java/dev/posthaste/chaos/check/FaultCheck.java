@@ -13,7 +13,9 @@ final class FaultCheck implements Check {
         findings.looked(Invariant.FAULT_FIRED, faults.size());
         if (faults.isEmpty()) {
             findings.add(
-                    Invariant.FAULT_FIRED, "nothing was broken", "scenario " + facts.run().scenario());
+                    Invariant.FAULT_FIRED,
+                    "nothing was broken",
+                    "scenario " + facts.run().scenario());
         }
         faults.stream()
                 .filter(fault -> !fault.fired())

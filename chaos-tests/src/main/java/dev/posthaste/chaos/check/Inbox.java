@@ -41,7 +41,8 @@ final class Inbox {
     }
 
     /** The state of a message's delivery; null: it has none. */
-    @Nullable String state(UUID id) {
+    @Nullable
+    String state(UUID id) {
         Entry.Delivery delivery = deliveries.get(id);
         return delivery == null ? null : delivery.state();
     }

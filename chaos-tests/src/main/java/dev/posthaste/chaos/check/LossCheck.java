@@ -39,7 +39,8 @@ final class LossCheck implements Check {
             if (message.staged().refused()) {
                 requireSetAside(message, handler, facts, findings);
             } else if (!facts.topic(handler).hasMessage(id)) {
-                String instead = facts.isSetAside(id, handler) ? "set aside, though nothing is wrong with it, and " : "";
+                String instead =
+                        facts.isSetAside(id, handler) ? "set aside, though nothing is wrong with it, and " : "";
                 findings.add(
                         Invariant.LOST,
                         "a committed message is " + instead + "not on the topic of handler " + handler,
@@ -51,12 +52,13 @@ final class LossCheck implements Check {
     private static void requireSetAside(Message message, String handler, Facts facts, Findings findings) {
         UUID id = message.staged().id();
         if (!facts.topic(handler).hasMessage(id) && !facts.isSetAside(id, handler)) {
-            findings.add(
-                    Invariant.LOST, "a refused message is not set aside for handler " + handler, message);
+            findings.add(Invariant.LOST, "a refused message is not set aside for handler " + handler, message);
         }
     }
 
-    /** A halted relay leaves what waits; but one Kafka transaction holds all copies, so some without the others do not. */
+    /**
+     * A halted relay leaves what waits; but one Kafka transaction holds all copies, so some without the others do not.
+     */
     private static boolean mayStillWait(Message message, Facts facts) {
         return facts.isHaltExpected()
                 && message.stored()

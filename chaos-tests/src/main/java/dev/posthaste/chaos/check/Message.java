@@ -10,12 +10,7 @@ import dev.posthaste.chaos.history.Entry;
  * @param stored whether the database that is left has it
  * @param outcome of its transaction; null: nobody was left to tell
  */
-record Message(
-        Entry.Staged staged,
-        long tx,
-        Fate fate,
-        boolean stored,
-        Entry.@Nullable Outcome outcome) {
+record Message(Entry.Staged staged, long tx, Fate fate, boolean stored, Entry.@Nullable Outcome outcome) {
 
     /** What became of it. */
     enum Fate {

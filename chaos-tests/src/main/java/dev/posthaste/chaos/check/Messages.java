@@ -49,8 +49,8 @@ final class Messages {
 
     private Transaction transaction(Entry.Intent intent, Entry.@Nullable Outcome outcome) {
         Entry.Result result = outcome == null ? Entry.Result.UNKNOWN : outcome.result();
-        boolean anyStored = intent.messages().stream()
-                .anyMatch(staged -> !staged.undone() && stored.contains(staged.id()));
+        boolean anyStored =
+                intent.messages().stream().anyMatch(staged -> !staged.undone() && stored.contains(staged.id()));
         List<Message> messages = new ArrayList<>();
         for (Entry.Staged staged : intent.messages()) {
             boolean isStored = stored.contains(staged.id());
@@ -77,7 +77,8 @@ final class Messages {
     }
 
     /** The message of that id; null: nobody staged it. */
-    @Nullable Message find(@Nullable UUID id) {
+    @Nullable
+    Message find(@Nullable UUID id) {
         return id == null ? null : byId.get(id);
     }
 

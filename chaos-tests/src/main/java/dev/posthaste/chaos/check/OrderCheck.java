@@ -23,8 +23,8 @@ final class OrderCheck implements Check {
     @Override
     public void judge(Facts facts, Findings findings) {
         facts.topics().forEach((handler, topic) -> judge(handler, topic, facts, findings));
-        Map<String, List<Entry.Effect>> effects = facts.history().of(Entry.Effect.class).stream()
-                .collect(Collectors.groupingBy(Entry.Effect::handler));
+        Map<String, List<Entry.Effect>> effects =
+                facts.history().of(Entry.Effect.class).stream().collect(Collectors.groupingBy(Entry.Effect::handler));
         for (Entry.HandlerKind handler : facts.run().handlers()) {
             if (handler.ordered()) {
                 judge(handler.name(), effects.getOrDefault(handler.name(), List.of()), facts, findings);
@@ -81,10 +81,13 @@ final class OrderCheck implements Check {
         private final Set<UUID> seen = new HashSet<>();
 
         /** The message to be judged; null: it has no place in the order, or was judged where it came first. */
-        @Nullable Message next(@Nullable UUID id, boolean marker, Facts facts) {
+        @Nullable
+        Message next(@Nullable UUID id, boolean marker, Facts facts) {
             Message message = facts.messages().find(id);
-            boolean hasAPlace = message != null && message.isCommitted() && (marker || message.mayBePublished());
-            return hasAPlace && seen.add(message.staged().id()) ? message : null;
+            if (message == null || !message.isCommitted() || (!marker && !message.mayBePublished())) {
+                return null;
+            }
+            return seen.add(message.staged().id()) ? message : null;
         }
 
         boolean isInOrder(Message message) {

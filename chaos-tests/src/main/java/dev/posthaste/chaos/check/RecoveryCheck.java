@@ -62,7 +62,8 @@ final class RecoveryCheck implements Check {
             }
         }
         return never.isEmpty()
-                ? new Recovery.Measured(Duration.between(mended.get(), recovered).toMillis())
+                ? new Recovery.Measured(
+                        Duration.between(mended.get(), recovered).toMillis())
                 : new Recovery.Never(List.copyOf(never));
     }
 
@@ -83,7 +84,8 @@ final class RecoveryCheck implements Check {
 
     private static Optional<Instant> first(List<Message> messages, Topic topic) {
         return messages.stream()
-                .flatMap(message -> Stream.ofNullable(topic.message(message.staged().id())))
+                .flatMap(message ->
+                        Stream.ofNullable(topic.message(message.staged().id())))
                 .map(Entry.Published::at)
                 .min(Instant::compareTo);
     }

@@ -29,9 +29,7 @@ final class SlotCheck implements Check {
     }
 
     private static boolean endedBelow(long confirmed, Entry.@Nullable Outcome outcome) {
-        return outcome != null
-                && outcome.lsn() != null
-                && Long.compareUnsigned(bits(outcome.lsn()), confirmed) < 0;
+        return outcome != null && outcome.lsn() != null && Long.compareUnsigned(bits(outcome.lsn()), confirmed) < 0;
     }
 
     private static void judge(Message message, Facts facts, Findings findings) {

@@ -43,7 +43,6 @@ final class StaleWriteCheck implements Check {
     private static void judgeTimes(List<Entry.Batch> batches, Findings findings) {
         batches.sort(Comparator.comparing(Entry.Batch::completedAt));
         long highest = Long.MIN_VALUE;
-        Entry.Batch first = null; // of the highest fence
         for (int from = 0, to; from < batches.size(); from = to) {
             to = endOfInstant(batches, from);
             for (Entry.Batch batch : batches.subList(from, to)) {
@@ -51,14 +50,11 @@ final class StaleWriteCheck implements Check {
                     findings.add(
                             Invariant.STALE_WRITE,
                             "a batch was completed under a lower fence after one of a higher fence",
-                            EvidenceCheck.summary(batch) + ", after " + EvidenceCheck.summary(first));
+                            EvidenceCheck.summary(batch) + ", after fence " + highest);
                 }
             }
             for (Entry.Batch batch : batches.subList(from, to)) {
-                if (batch.fence() > highest) {
-                    highest = batch.fence();
-                    first = batch;
-                }
+                highest = Math.max(highest, batch.fence());
             }
         }
     }
@@ -66,7 +62,8 @@ final class StaleWriteCheck implements Check {
     /** What was completed in the same instant is not after one another. */
     private static int endOfInstant(List<Entry.Batch> batches, int from) {
         int to = from + 1;
-        while (to < batches.size() && batches.get(to).completedAt().equals(batches.get(from).completedAt())) {
+        while (to < batches.size()
+                && batches.get(to).completedAt().equals(batches.get(from).completedAt())) {
             to++;
         }
         return to;

@@ -39,7 +39,10 @@ final class VacuityCheck implements Check {
         }
         // Where the relay is to halt there may be no slot.
         if (!facts.isHaltExpected() && findings.looked(Invariant.SLOT_PAST_UNPUBLISHED) == 0) {
-            nothing("no committed message is known to be below the slot", facts.run().scenario(), findings);
+            nothing(
+                    "no committed message is known to be below the slot",
+                    facts.run().scenario(),
+                    findings);
         }
         judgeNames(facts, findings);
     }

@@ -19,11 +19,16 @@ final class WholenessCheck implements Check {
 
     /** What may follow; a run may break and mend as often as it likes before it drains. */
     private static final Map<String, Set<String>> NEXT_PHASES = Map.of(
-            FIRST_PHASE, Set.of("fault", "drain"),
-            "fault", Set.of("fault", "heal", "drain", FIRST_PHASE, LAST_PHASE),
-            "heal", Set.of(FIRST_PHASE, "fault", "drain", LAST_PHASE),
-            "drain", Set.of(LAST_PHASE),
-            LAST_PHASE, Set.of());
+            FIRST_PHASE,
+            Set.of("fault", "drain"),
+            "fault",
+            Set.of("fault", "heal", "drain", FIRST_PHASE, LAST_PHASE),
+            "heal",
+            Set.of(FIRST_PHASE, "fault", "drain", LAST_PHASE),
+            "drain",
+            Set.of(LAST_PHASE),
+            LAST_PHASE,
+            Set.of());
 
     @Override
     public void judge(Facts facts, Findings findings) {
@@ -45,7 +50,10 @@ final class WholenessCheck implements Check {
         findings.looked(Invariant.DRAINED, 1);
         Entry.Expected expected = facts.run().expected();
         if (!Objects.equals(end.haltCause(), expected.haltCause())) {
-            wrong("the run ended otherwise than expected", "expected " + halt(expected.haltCause()) + ", but " + halt(end.haltCause()), findings);
+            wrong(
+                    "the run ended otherwise than expected",
+                    "expected " + halt(expected.haltCause()) + ", but " + halt(end.haltCause()),
+                    findings);
         }
         if (!end.drained() && expected.haltCause() == null) {
             wrong("something was left to do at the end", end, findings);
@@ -59,7 +67,10 @@ final class WholenessCheck implements Check {
     private static void judgePhases(List<Entry.Phase> phases, Findings findings) {
         findings.looked(Invariant.DRAINED, phases.size());
         if (phases.isEmpty() || !phases.get(0).name().equals(FIRST_PHASE)) {
-            wrong("a run begins with the phase " + FIRST_PHASE, phases.isEmpty() ? "no phase" : phases.get(0), findings);
+            wrong(
+                    "a run begins with the phase " + FIRST_PHASE,
+                    phases.isEmpty() ? "no phase" : phases.get(0),
+                    findings);
         }
         if (phases.isEmpty() || !phases.get(phases.size() - 1).name().equals(LAST_PHASE)) {
             wrong(

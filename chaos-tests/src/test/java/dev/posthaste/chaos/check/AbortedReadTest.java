@@ -1,16 +1,16 @@
 package dev.posthaste.chaos.check;
 
-import static dev.posthaste.chaos.check.Story.LEDGER;
-import static dev.posthaste.chaos.check.Story.MAILER;
-import static dev.posthaste.chaos.check.Story.SEARCH;
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.UUID;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 import dev.posthaste.chaos.history.Entry;
+
+import static dev.posthaste.chaos.check.Story.LEDGER;
+import static dev.posthaste.chaos.check.Story.MAILER;
+import static dev.posthaste.chaos.check.Story.SEARCH;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Each test plants something that is to be an aborted read and nothing else. */
 class AbortedReadTest {

@@ -1,8 +1,5 @@
 package dev.posthaste.chaos.check;
 
-import static dev.posthaste.chaos.check.Story.SEARCH;
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,6 +9,9 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 import dev.posthaste.chaos.history.Entry;
+
+import static dev.posthaste.chaos.check.Story.SEARCH;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Evidence, stale writes and the slot. */
 class EvidenceTest {
@@ -58,7 +58,9 @@ class EvidenceTest {
 
     @Test
     void evidenceOfWhatIsOnNoTopicIsFound() {
-        change(3, batch -> ids(batch, with(batch, story.message(Story.ROLLED_BACK).id())));
+        change(
+                3,
+                batch -> ids(batch, with(batch, story.message(Story.ROLLED_BACK).id())));
 
         assertThat(story.broken()).containsExactly(Invariant.EVIDENCE);
     }
@@ -151,9 +153,7 @@ class EvidenceTest {
     void aFenceThatDecreasesAlongTheNumbersIsAStaleWrite() {
         Instant first = story.only(Entry.Batch.class, batch -> batch.batch() == firstOfSecondLeader)
                 .completedAt();
-        change(
-                firstOfSecondLeader + 1,
-                batch -> new Entry.Batch(batch.batch(), 2, first.minusMillis(1), batch.ids()));
+        change(firstOfSecondLeader + 1, batch -> new Entry.Batch(batch.batch(), 2, first.minusMillis(1), batch.ids()));
 
         assertThat(story.broken()).containsExactly(Invariant.STALE_WRITE);
     }
@@ -173,9 +173,7 @@ class EvidenceTest {
     void aBatchCompletedUnderALowerFenceInTheSameInstantIsNoStaleWrite() {
         Instant first = story.only(Entry.Batch.class, batch -> batch.batch() == firstOfSecondLeader)
                 .completedAt();
-        change(
-                firstOfSecondLeader - 1,
-                batch -> new Entry.Batch(batch.batch(), batch.fence(), first, batch.ids()));
+        change(firstOfSecondLeader - 1, batch -> new Entry.Batch(batch.batch(), batch.fence(), first, batch.ids()));
 
         assertThat(story.broken()).isEmpty();
     }
@@ -204,7 +202,9 @@ class EvidenceTest {
     @Test
     void aSlotPastARefusedMessageThatIsNotSetAsideIsFound() {
         UUID id = story.message(Story.WITH_REFUSED).id();
-        story.without(Entry.Quarantined.class, row -> row.id().equals(id) && row.handler().equals(SEARCH));
+        story.without(
+                Entry.Quarantined.class,
+                row -> row.id().equals(id) && row.handler().equals(SEARCH));
 
         assertThat(story.broken()).containsExactlyInAnyOrder(Invariant.LOST, Invariant.SLOT_PAST_UNPUBLISHED);
     }

@@ -1,15 +1,15 @@
 package dev.posthaste.chaos.check;
 
-import static dev.posthaste.chaos.check.Story.LEDGER;
-import static dev.posthaste.chaos.check.Story.MAILER;
-import static dev.posthaste.chaos.check.Story.SEARCH;
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.UUID;
 
 import org.junit.jupiter.api.Test;
 
 import dev.posthaste.chaos.history.Entry;
+
+import static dev.posthaste.chaos.check.Story.LEDGER;
+import static dev.posthaste.chaos.check.Story.MAILER;
+import static dev.posthaste.chaos.check.Story.SEARCH;
+import static org.assertj.core.api.Assertions.assertThat;
 
 class LossTest {
 
@@ -69,7 +69,9 @@ class LossTest {
 
     @Test
     void whereTheRelayIsToHaltWhatIsStoredMayWait() {
-        story.halting("SLOT_MISSING").withoutTrace(story.message(Story.LAST).id()).slotBefore(Story.LAST);
+        story.halting("SLOT_MISSING")
+                .withoutTrace(story.message(Story.LAST).id())
+                .slotBefore(Story.LAST);
 
         assertThat(story.broken()).isEmpty();
     }
@@ -86,7 +88,8 @@ class LossTest {
     @Test
     void whereTheRelayIsToHaltWhatIsNeitherStoredNorPublishedIsLost() {
         UUID id = story.message(Story.LAST).id();
-        story.halting("SLOT_MISSING").withoutTrace(id).without(Entry.Stored.class, row -> row.id().equals(id));
+        story.halting("SLOT_MISSING").withoutTrace(id).without(Entry.Stored.class, row -> row.id()
+                .equals(id));
 
         assertThat(story.broken()).containsExactly(Invariant.LOST);
     }
@@ -131,7 +134,8 @@ class LossTest {
     @Test
     void aDatabaseThatMayLoseCommitsMayNotTearThem() {
         UUID id = story.message(Story.PLAIN).id();
-        story.expecting(new Entry.Expected(null, true)).without(Entry.Stored.class, row -> row.id().equals(id));
+        story.expecting(new Entry.Expected(null, true))
+                .without(Entry.Stored.class, row -> row.id().equals(id));
 
         assertThat(story.broken()).containsExactly(Invariant.LOST);
     }
@@ -148,7 +152,9 @@ class LossTest {
     @Test
     void aRefusedMessageThatIsNotSetAsideForAHandlerIsLost() {
         UUID id = story.message(Story.WITH_REFUSED).id();
-        story.without(Entry.Quarantined.class, row -> row.id().equals(id) && row.handler().equals(SEARCH));
+        story.without(
+                Entry.Quarantined.class,
+                row -> row.id().equals(id) && row.handler().equals(SEARCH));
 
         assertThat(story.broken()).contains(Invariant.LOST);
         assertThat(story.verdict().findings())

@@ -1,16 +1,16 @@
 package dev.posthaste.chaos.check;
 
-import static dev.posthaste.chaos.check.Story.LEDGER;
-import static dev.posthaste.chaos.check.Story.MAILER;
-import static dev.posthaste.chaos.check.Story.SEARCH;
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.List;
 import java.util.UUID;
 
 import org.junit.jupiter.api.Test;
 
 import dev.posthaste.chaos.history.Entry;
+
+import static dev.posthaste.chaos.check.Story.LEDGER;
+import static dev.posthaste.chaos.check.Story.MAILER;
+import static dev.posthaste.chaos.check.Story.SEARCH;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Duplicates, bytes and order. */
 class RecordsTest {
@@ -40,8 +40,7 @@ class RecordsTest {
 
     @Test
     void anotherKeyIsFound() {
-        story.change(
-                Entry.Published.class, this::isPlainAtSearch, record -> changed(record, "other", record.sha256()));
+        story.change(Entry.Published.class, this::isPlainAtSearch, record -> changed(record, "other", record.sha256()));
 
         assertThat(story.broken()).containsExactly(Invariant.BYTES);
     }
@@ -101,9 +100,7 @@ class RecordsTest {
     @Test
     void aMarkerHasItsPlaceInTheOrder() {
         story.change(
-                Entry.Published.class,
-                Entry.Published::marker,
-                record -> moved(record, record.partition(), 1_000_000));
+                Entry.Published.class, Entry.Published::marker, record -> moved(record, record.partition(), 1_000_000));
 
         assertThat(story.broken()).containsExactly(Invariant.ORDER);
     }
@@ -152,7 +149,10 @@ class RecordsTest {
                 new Entry.Outcome(500, Story.at(Story.LAST), Entry.Result.COMMITTED, null),
                 new Entry.Stored(again.id()),
                 new Entry.Batch(
-                        story.of(Entry.Batch.class).size() + 1, 3, Story.at(Story.LAST).plusMillis(90), List.of(again.id())));
+                        story.of(Entry.Batch.class).size() + 1,
+                        3,
+                        Story.at(Story.LAST).plusMillis(90),
+                        List.of(again.id())));
         for (String handler : Story.HANDLERS) {
             story.with(
                     story.record(handler, again, Story.LAST, false),
@@ -167,7 +167,8 @@ class RecordsTest {
     }
 
     private boolean isPlainAtSearch(Entry.Published record) {
-        return record.handler().equals(SEARCH) && story.message(Story.PLAIN).id().equals(record.id());
+        return record.handler().equals(SEARCH)
+                && story.message(Story.PLAIN).id().equals(record.id());
     }
 
     private static Entry.Published changed(Entry.Published record, String key, String sha256) {

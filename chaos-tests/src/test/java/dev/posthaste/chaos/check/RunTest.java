@@ -1,10 +1,5 @@
 package dev.posthaste.chaos.check;
 
-import static dev.posthaste.chaos.check.Story.LEDGER;
-import static dev.posthaste.chaos.check.Story.MAILER;
-import static dev.posthaste.chaos.check.Story.SEARCH;
-import static org.assertj.core.api.Assertions.assertThat;
-
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -12,6 +7,11 @@ import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
 import dev.posthaste.chaos.history.Entry;
+
+import static dev.posthaste.chaos.check.Story.LEDGER;
+import static dev.posthaste.chaos.check.Story.MAILER;
+import static dev.posthaste.chaos.check.Story.SEARCH;
+import static org.assertj.core.api.Assertions.assertThat;
 
 /** Recovery, bounds, faults, and whether a run and its history are whole and worth anything. */
 class RunTest {
@@ -44,15 +44,15 @@ class RunTest {
     void withoutAHealPhaseTheLastFaultCounts() {
         story.without(Entry.Phase.class, phase -> phase.name().equals("heal"));
 
-        assertThat(story.verdict().recovery()).isEqualTo(new Recovery.Measured(100 + 30));
+        assertThat(story.verdict().recovery()).isEqualTo(new Recovery.Measured(50 + 30));
         assertThat(story.broken()).isEmpty();
     }
 
     @Test
     void whatIsMendedInTheHealPhaseCountsFromThen() {
-        story.with(new Entry.Fault(Story.at(90), "relay-1 started again", true, "it says standby"));
+        story.with(new Entry.Fault(Story.at(90).plusMillis(50), "relay-1 started again", true, "it says standby"));
 
-        assertThat(story.verdict().recovery()).isEqualTo(new Recovery.Measured(100 + 30));
+        assertThat(story.verdict().recovery()).isEqualTo(new Recovery.Measured(50 + 30));
     }
 
     @Test
@@ -85,8 +85,8 @@ class RunTest {
 
     @Test
     void aHeapAboveItsBoundIsFoundWheneverItWas() {
-        story.with(new Entry.Sample(
-                Story.at(40), null, null, null, null, Story.BOUNDS.relayHeapBytes() + 1, List.of()));
+        story.with(
+                new Entry.Sample(Story.at(40), null, null, null, null, Story.BOUNDS.relayHeapBytes() + 1, List.of()));
 
         assertThat(story.broken()).containsExactly(Invariant.BOUNDS);
     }
@@ -191,9 +191,13 @@ class RunTest {
 
     @Test
     void aRunBeginsSteadyAndIsDone() {
-        assertThat(Story.healthy().without(Entry.Phase.class, phase -> phase.name().equals("steady")).broken())
+        assertThat(Story.healthy()
+                        .without(Entry.Phase.class, phase -> phase.name().equals("steady"))
+                        .broken())
                 .containsExactly(Invariant.DRAINED);
-        assertThat(Story.healthy().without(Entry.Phase.class, phase -> phase.name().equals("done")).broken())
+        assertThat(Story.healthy()
+                        .without(Entry.Phase.class, phase -> phase.name().equals("done"))
+                        .broken())
                 .containsExactly(Invariant.DRAINED);
         assertThat(Story.healthy().without(Entry.Phase.class, phase -> true).broken())
                 .contains(Invariant.DRAINED);
@@ -267,7 +271,8 @@ class RunTest {
         assertThat(empty.broken()).containsExactly(Invariant.VACUOUS);
         assertThat(empty.verdict().findings())
                 .extracting(Finding::what)
-                .contains("no transaction was committed", "a handler's topic has no message", "a handler has no effect");
+                .contains(
+                        "no transaction was committed", "a handler's topic has no message", "a handler has no effect");
     }
 
     @Test

@@ -84,7 +84,7 @@ final class Story {
                 BOUNDS));
         phases();
         entries.add(new Entry.Fault(at(36), "kill relay-1", true, "its process is gone"));
-        entries.add(new Entry.Fault(at(50), "cut relay-2 off", true, "its gauge of Kafka is 0"));
+        entries.add(new Entry.Fault(at(50).plusMillis(50), "cut relay-2 off", true, "its gauge of Kafka is 0"));
         for (int tx = 1; tx <= LAST; tx++) {
             transaction(tx);
         }
@@ -121,9 +121,8 @@ final class Story {
             messages.add(stage(tx, messages.size(), false, true));
         }
         entries.add(new Entry.Intent(tx, at(tx).minusMillis(20), messages));
-        Entry.Result result = unknown
-                ? Entry.Result.UNKNOWN
-                : rolledBack ? Entry.Result.ROLLED_BACK : Entry.Result.COMMITTED;
+        Entry.Result result =
+                unknown ? Entry.Result.UNKNOWN : rolledBack ? Entry.Result.ROLLED_BACK : Entry.Result.COMMITTED;
         entries.add(new Entry.Outcome(tx, at(tx), result, result == Entry.Result.COMMITTED ? lsn(tx) : null));
         if (!committed) {
             numbers.clear();
@@ -184,8 +183,7 @@ final class Story {
     }
 
     Entry.Effect effect(String handler, Entry.Staged message, int tx) {
-        return new Entry.Effect(
-                handler, message.id(), message.key(), message.number(), ++place, at(tx).plusMillis(80));
+        return new Entry.Effect(handler, message.id(), message.key(), message.number(), ++place, at(tx).plusMillis(80));
     }
 
     /** A record of that message at the end of its key's partition. */
@@ -297,13 +295,12 @@ final class Story {
         without(Entry.Published.class, record -> record.handler().equals(handler) && id.equals(record.id()));
         entries.removeIf(entry -> entry instanceof Entry.Delivery delivery
                         && delivery.handler().equals(handler)
-                        && delivery.id().equals(id)
-                || entry instanceof Entry.Effect effect
-                        && effect.handler().equals(handler)
-                        && effect.id().equals(id)
-                || entry instanceof Entry.Call call
-                        && call.handler().equals(handler)
-                        && call.idempotencyKey().equals(id.toString()));
+                ? delivery.id().equals(id)
+                : entry instanceof Entry.Effect effect && effect.handler().equals(handler)
+                        ? effect.id().equals(id)
+                        : entry instanceof Entry.Call call
+                                && call.handler().equals(handler)
+                                && call.idempotencyKey().equals(id.toString()));
         return this;
     }
 
