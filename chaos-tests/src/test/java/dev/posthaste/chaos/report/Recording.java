@@ -101,7 +101,7 @@ final class Recording {
                 .fault(20_300, "link to the database cut", false)
                 .fault(27_000, "relay-a started again", true);
         for (int i = 0; i < 5000; i++) {
-            long at = i * 10L + 7 * (i % 3);
+            long at = i * 10L + 7L * (i % 3);
             UUID id = recording.transaction(at, i % 50 == 0 ? Entry.Result.ROLLED_BACK : Entry.Result.COMMITTED);
             if (i % 50 != 0) {
                 boolean late = at >= 20_000 && at < 34_000;
