@@ -39,8 +39,8 @@ final class Curves {
             Long pending = sample.pending();
             if (pending != null) {
                 String point = point(x.applyAsDouble(sample.atMillis()), y.applyAsDouble(pending));
-                // A line of no length with round ends is a dot, so that a lone sample is seen.
-                path.append(begun ? "L" + point : "M" + point + "L" + point);
+                // A short dash at its start, so that a lone sample is seen.
+                path.append(begun ? "L" + point : "M" + point + "h0.1L" + point);
             }
             begun = pending != null;
         }

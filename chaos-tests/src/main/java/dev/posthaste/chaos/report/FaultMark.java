@@ -12,7 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param number from 1
  * @param row of its number, from the top; null: there is no room, and its line stands alone
  */
-record FaultMark(int number, FaultLine fault, double x, @Nullable Integer row) {
+record FaultMark(
+        int number, FaultLine fault, double x, @Nullable Integer row) {
 
     /** So many rows of numbers at most. */
     static final int ROWS_MAX = 4;

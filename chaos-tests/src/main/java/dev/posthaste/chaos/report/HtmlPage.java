@@ -4,8 +4,7 @@ import java.util.Iterator;
 import java.util.List;
 
 /**
- * HTML that is well-formed XML too. Its policy keeps a browser from loading or running anything. Used
- * by one thread.
+ * HTML that is well-formed XML too. Its policy keeps a browser from loading or running anything. Used by one thread.
  */
 final class HtmlPage implements Page {
 

@@ -48,7 +48,8 @@ final class MarkdownPage implements Page {
 
     @Override
     public void table(Table table) {
-        String titles = row(table.columns().stream().map(column -> inline(column.title())).toList());
+        String titles = row(
+                table.columns().stream().map(column -> inline(column.title())).toList());
         String rule = row(table.columns().stream()
                 .map(column -> column.figures() ? "---:" : "---")
                 .toList());
@@ -66,7 +67,8 @@ final class MarkdownPage implements Page {
     @Override
     public void lines(List<String> lines) {
         String text = Clean.text(String.join("\n", lines));
-        int longest = BACKTICKS.matcher(text)
+        int longest = BACKTICKS
+                .matcher(text)
                 .results()
                 .mapToInt(run -> run.end() - run.start())
                 .max()
@@ -95,7 +97,8 @@ final class MarkdownPage implements Page {
     }
 
     private static String inline(String text) {
-        String html = Clean.text(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
+        String html =
+                Clean.text(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;");
         return SPECIAL.matcher(html).replaceAll("\\\\$0").replace("\n", "<br>");
     }
 }

@@ -17,7 +17,7 @@ final class Picture {
     private static final double PHASES_HEIGHT = 16;
     private static final double CURVES_HEIGHT = 200;
     private static final double TIME_HEIGHT = 22;
-    private static final double RECOVERY_HEIGHT = 20;
+    private static final double RECOVERY_HEIGHT = 34;
     private static final double LETTER_WIDTH = 6.4;
 
     private final int number;
@@ -79,7 +79,7 @@ final class Picture {
     private void drawTimeline() {
         drawPhases();
         List<Double> rates = Ticks.values(ratesMax());
-        List<Double> backlogs = Ticks.values(timeline.backlogMax());
+        List<Double> backlogs = Ticks.values((double) timeline.backlogMax());
         drawAxes(rates, backlogs);
         if (timeline.recovery() != null) {
             drawRecovery(timeline.recovery());
@@ -87,6 +87,11 @@ final class Picture {
         drawCurves(rates.get(rates.size() - 1), backlogs.get(backlogs.size() - 1));
         marks.forEach(this::drawLine);
         marks.forEach(this::drawNumber);
+        if (!timeline.hasMessages()) {
+            xml.open("g", "class", "note");
+            label((LEFT + RIGHT) / 2, (top + bottom) / 2, "middle", "No message was committed or published.");
+            xml.close("g");
+        }
         drawKey();
     }
 
@@ -156,8 +161,6 @@ final class Picture {
                 String steps = Curves.steps(timeline, series, this::x, rate -> y(rate, rateTop));
                 xml.empty("path", "class", "curve " + series.cssClass(), "d", steps);
             }
-        } else {
-            label((LEFT + RIGHT) / 2, (top + bottom) / 2, "middle", "No message was committed or published.");
         }
         String backlog = Curves.backlog(timeline.backlog(), this::x, pending -> y(pending, backlogTop));
         if (!backlog.isEmpty()) {
@@ -202,8 +205,8 @@ final class Picture {
         xml.empty("rect", "class", "span", "x", from, "y", top, "width", width, "height", CURVES_HEIGHT);
         xml.empty("rect", "class", "bar", "x", from, "y", y + 4, "width", width, "height", 8.0);
         String words = Words.recovery(report, recovery);
-        boolean fitsRight = from + width + 8 + words.length() * LETTER_WIDTH < WIDTH;
-        label(fitsRight ? from + width + 8 : from - 8, y + 12, fitsRight ? "start" : "end", words);
+        boolean fits = from + words.length() * LETTER_WIDTH < WIDTH;
+        label(fits ? from : RIGHT, y + 26, fits ? "start" : "end", words);
         xml.close("g");
     }
 

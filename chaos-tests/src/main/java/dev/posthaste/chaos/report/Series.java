@@ -1,26 +1,24 @@
 package dev.posthaste.chaos.report;
 
 import java.util.Locale;
-import java.util.function.ToLongFunction;
 
 /** A curve of throughput. */
 enum Series {
-    COMMITTED(Timeline.Bucket::committed),
-    PUBLISHED(Timeline.Bucket::published),
-    EFFECTS(Timeline.Bucket::effects);
-
-    private final ToLongFunction<Timeline.Bucket> count;
-
-    Series(ToLongFunction<Timeline.Bucket> count) {
-        this.count = count;
-    }
+    COMMITTED,
+    PUBLISHED,
+    EFFECTS;
 
     String cssClass() {
         return name().toLowerCase(Locale.ROOT);
     }
 
     double perSecond(Timeline timeline, Timeline.Bucket bucket) {
-        return timeline.perSecond(count.applyAsLong(bucket));
+        return timeline.perSecond(
+                switch (this) {
+                    case COMMITTED -> bucket.committed();
+                    case PUBLISHED -> bucket.published();
+                    case EFFECTS -> bucket.effects();
+                });
     }
 
     double peak(Timeline timeline) {

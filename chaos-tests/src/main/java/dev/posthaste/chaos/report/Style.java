@@ -4,8 +4,7 @@ package dev.posthaste.chaos.report;
 final class Style {
 
     /** Has nothing to escape, as neither HTML nor XML has it escaped the same way. */
-    static final String CSS =
-            """
+    static final String CSS = """
             :root {
               color-scheme: light dark;
               --paper: #ffffff; --ink: #1f2933; --soft: #5b6673; --rule: #d5dbe1; --shade: #f4f6f8;
@@ -36,6 +35,7 @@ final class Style {
             .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; } .muted { color: var(--soft); }
             svg { display: block; width: 100%; height: auto; margin: 1rem 0; font: 11px system-ui, sans-serif; }
             svg text { fill: var(--ink); }
+            .note text { paint-order: stroke; stroke: var(--paper); stroke-width: 5; stroke-linejoin: round; }
             .phase.steady rect, .phase.other rect { fill: var(--steady); }
             .phase.fault rect { fill: var(--fault); }
             .phase.heal rect { fill: var(--heal); }

@@ -18,8 +18,8 @@ final class Tables {
 
     static Table findings(Map<String, Integer> counts) {
         Table table = new Table().words("Looked for").figures("Found");
-        counts.forEach((title, count) -> table.row(
-                Text.of(title), Text.of(Figures.count(count), count > 0 ? Tone.BAD : Tone.GOOD)));
+        counts.forEach((title, count) ->
+                table.row(Text.of(title), Text.of(Figures.count(count), count > 0 ? Tone.BAD : Tone.GOOD)));
         return table;
     }
 
@@ -30,8 +30,7 @@ final class Tables {
         for (int i = 0; i < reports.size(); i++) {
             ScenarioReport report = reports.get(i);
             Text scenario = new Text(report.scenario(), Tone.PLAIN, HtmlPage.anchor(i + 1));
-            Text outcome =
-                    Text.of(report.outcome().words(), report.outcome().tone());
+            Text outcome = Text.of(report.outcome().words(), report.outcome().tone());
             boolean ran = report.outcome() != Outcome.NOT_RUN;
             table.row(
                     scenario,
@@ -74,7 +73,7 @@ final class Tables {
     }
 
     static Table faults(List<FaultLine> faults) {
-        Table table = new Table().figures("#", "At").words("What was done", "Took effect", "Evidence");
+        Table table = new Table().figures("No.", "At").words("What was done", "Took effect", "Evidence");
         for (int i = 0; i < faults.size(); i++) {
             FaultLine fault = faults.get(i);
             table.row(

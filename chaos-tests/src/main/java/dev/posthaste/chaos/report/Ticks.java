@@ -15,9 +15,9 @@ final class Ticks {
 
     private Ticks() {}
 
-    /** From 0 up to at least that, in so many even steps that the last is the top of the axis. */
+    /** From 0 up to at least that, in even steps of 1 or more; the last is the top of the axis. */
     static List<Double> values(double max) {
-        double step = roundStep(Math.max(1, max) / VALUES);
+        double step = roundStep(Math.max(VALUES, max) / VALUES);
         List<Double> ticks = new ArrayList<>();
         for (int i = 0; i <= VALUES; i++) {
             ticks.add(i * step);

@@ -3,8 +3,9 @@ package dev.posthaste.chaos.report;
 import java.time.Instant;
 import java.util.List;
 
-import dev.posthaste.chaos.history.History;
 import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.chaos.history.History;
 
 /**
  * What happened when, in milliseconds since the run's start. As long as the run was, it has at most
@@ -78,7 +79,9 @@ public record Timeline(
      * @param boundMillis how long it may take; null where the history does not know
      */
     public record Recovery(
-            long fromMillis, @Nullable Long tookMillis, @Nullable Long boundMillis) {}
+            long fromMillis,
+            @Nullable Long tookMillis,
+            @Nullable Long boundMillis) {}
 
     boolean isEmpty() {
         return !hasMessages() && backlog.isEmpty() && phases.isEmpty() && faults.isEmpty();

@@ -10,9 +10,10 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.posthaste.chaos.history.Entry;
 import dev.posthaste.chaos.history.History;
-import org.jspecify.annotations.Nullable;
 
 /** Makes a timeline of a history. Used by one thread, once. */
 final class TimelineReader {
@@ -37,8 +38,10 @@ final class TimelineReader {
 
     static Timeline read(History history) {
         List<Commit> commits = Commit.of(history);
-        List<Instant> times =
-                history.entries().stream().flatMap(TimelineReader::time).sorted().toList();
+        List<Instant> times = history.entries().stream()
+                .flatMap(TimelineReader::time)
+                .sorted()
+                .toList();
         if (times.isEmpty()) {
             return Timeline.EMPTY;
         }
@@ -78,10 +81,9 @@ final class TimelineReader {
 
     private Timeline timeline() {
         Optional<Entry.Run> run = history.of(Entry.Run.class).stream().findFirst();
-        List<String> handlers =
-                run.map(Entry.Run::handlers).orElse(List.of()).stream()
-                        .map(Entry.HandlerKind::name)
-                        .toList();
+        List<String> handlers = run.map(Entry.Run::handlers).orElse(List.of()).stream()
+                .map(Entry.HandlerKind::name)
+                .toList();
         String handler = handlers.isEmpty() ? "" : handlers.get(0);
         List<FaultLine> faults = history.of(Entry.Fault.class).stream()
                 .sorted(Comparator.comparing(Entry.Fault::at))
@@ -96,7 +98,11 @@ final class TimelineReader {
                 backlog(),
                 phases(),
                 faults,
-                recovery(handlers, run.map(Entry.Run::bounds).map(Entry.Bounds::recoveryMillis).orElse(null)));
+                recovery(
+                        handlers,
+                        run.map(Entry.Run::bounds)
+                                .map(Entry.Bounds::recoveryMillis)
+                                .orElse(null)));
     }
 
     private List<Timeline.Bucket> buckets(String handler) {
@@ -147,7 +153,8 @@ final class TimelineReader {
         List<Timeline.Phase> phases = new ArrayList<>();
         for (int i = 0; i < begun.size(); i++) {
             long until = i + 1 < begun.size() ? offset(begun.get(i + 1).at()) : durationMillis;
-            phases.add(new Timeline.Phase(begun.get(i).name(), offset(begun.get(i).at()), until));
+            phases.add(
+                    new Timeline.Phase(begun.get(i).name(), offset(begun.get(i).at()), until));
         }
         return phases;
     }

@@ -3,11 +3,12 @@ package dev.posthaste.chaos.report;
 import java.util.ArrayList;
 import java.util.List;
 
-import dev.posthaste.chaos.history.Entry;
-import dev.posthaste.chaos.history.History;
 import org.junit.jupiter.api.Test;
 import org.w3c.dom.Document;
 import org.w3c.dom.Element;
+
+import dev.posthaste.chaos.history.Entry;
+import dev.posthaste.chaos.history.History;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -27,8 +28,7 @@ class PictureTest {
 
         assertThat(marks.stream().map(PictureTest::x))
                 .usingElementComparator((one, other) -> Math.abs(one - other) < TENTH ? 0 : Double.compare(one, other))
-                .containsExactly(
-                        Picture.LEFT, Picture.LEFT + (Picture.RIGHT - Picture.LEFT) / 4, Picture.RIGHT);
+                .containsExactly(Picture.LEFT, Picture.LEFT + (Picture.RIGHT - Picture.LEFT) / 4, Picture.RIGHT);
     }
 
     @Test
@@ -67,7 +67,8 @@ class PictureTest {
 
     @Test
     void theRecoveryIsASpanWithItsFigure() throws Exception {
-        Element recovery = Markup.withClass(picture(Recording.minute()), "recovery").get(0);
+        Element recovery =
+                Markup.withClass(picture(Recording.minute()), "recovery").get(0);
 
         Element bar = Markup.withClass(recovery, "bar").get(0);
         double perMilli = (Picture.RIGHT - Picture.LEFT) / 58_000;
@@ -102,13 +103,12 @@ class PictureTest {
     @Test
     void aRunOfASecondHasCurves() throws Exception {
         Recording recording = Recording.started().sample(300, 4L);
-        recording.published(
-                100, Recording.FIRST, recording.transaction(0, Entry.Result.COMMITTED));
+        recording.published(100, Recording.FIRST, recording.transaction(0, Entry.Result.COMMITTED));
 
         Document picture = picture(recording.ended(400));
 
         assertThat(Markup.withClass(picture, "published").stream().map(curve -> curve.getAttribute("d")))
-                .contains("M64.0 40.0L896.0 40.0");
+                .contains("M64.0 190.0L896.0 190.0");
         assertThat(Markup.withClass(picture, "backlog")).hasSize(2);
     }
 

@@ -7,9 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.posthaste.chaos.history.Entry;
 import dev.posthaste.chaos.history.History;
-import org.jspecify.annotations.Nullable;
 
 /** Makes up a history. */
 final class Recording {
@@ -55,8 +56,7 @@ final class Recording {
     /** A transaction with one message. */
     UUID transaction(long atMillis, Entry.Result result) {
         UUID id = UUID.nameUUIDFromBytes(String.valueOf(++tx).getBytes(StandardCharsets.UTF_8));
-        entries.add(new Entry.Intent(
-                tx, at(atMillis), List.of(new Entry.Staged(id, "key", tx, "00", false, false))));
+        entries.add(new Entry.Intent(tx, at(atMillis), List.of(new Entry.Staged(id, "key", tx, "00", false, false))));
         entries.add(new Entry.Outcome(tx, at(atMillis), result, null));
         return id;
     }
@@ -101,7 +101,7 @@ final class Recording {
                 .fault(20_300, "link to the database cut", false)
                 .fault(27_000, "relay-a started again", true);
         for (int i = 0; i < 5000; i++) {
-            long at = i * 10 + 7 * (i % 3);
+            long at = i * 10L + 7L * (i % 3);
             UUID id = recording.transaction(at, i % 50 == 0 ? Entry.Result.ROLLED_BACK : Entry.Result.COMMITTED);
             if (i % 50 != 0) {
                 boolean late = at >= 20_000 && at < 34_000;

@@ -37,18 +37,11 @@ class ReportTest {
                         + "| kill-relay | passed | 4,900 | 4.0 s | 58.0 s | **2 of 3** |\n"
                         + "| two-brokers | not run | – | – | – | – |\n")
                 .contains("| Scenario | Recovery | Bound |\n| --- | ---: | ---: |\n| kill-relay | 4.0 s | 10.0 s |\n");
-        assertThat(tables(html(reports)))
-                .anySatisfy(rows -> assertThat(rows)
-                        .containsExactly(
-                                List.of(
-                                        "Scenario",
-                                        "Outcome",
-                                        "Messages committed",
-                                        "Recovery",
-                                        "Duration",
-                                        "Faults fired"),
-                                List.of("kill-relay", "passed", "4,900", "4.0 s", "58.0 s", "2 of 3"),
-                                List.of("two-brokers", "not run", "–", "–", "–", "–")));
+        assertThat(tables(html(reports))).anySatisfy(rows -> assertThat(rows)
+                .containsExactly(
+                        List.of("Scenario", "Outcome", "Messages committed", "Recovery", "Duration", "Faults fired"),
+                        List.of("kill-relay", "passed", "4,900", "4.0 s", "58.0 s", "2 of 3"),
+                        List.of("two-brokers", "not run", "–", "–", "–", "–")));
     }
 
     @Test
@@ -158,8 +151,9 @@ class ReportTest {
     void markdownKeepsWhatLooksLikeMarkupAsText() throws Exception {
         String markdown = markdown(List.of(Reports.hostile(HOSTILE)));
 
-        String inline = "- a &lt;b&gt;\\|\\`c\\`\\|\"d\"\\|'e'\\|&amp; \\]\\]&gt; \\`\\`\\` \\*f\\* \\_g\\_ \\[h\\](i) \\\\\\|"
-                + "<br>second\uFFFD\uFFFD";
+        String inline =
+                "- a &lt;b&gt;\\|\\`c\\`\\|\"d\"\\|'e'\\|&amp; \\]\\]&gt; \\`\\`\\` \\*f\\* \\_g\\_ \\[h\\](i) \\\\\\|"
+                        + "<br>second\uFFFD\uFFFD";
         assertThat(markdown)
                 .contains("| 1 | +0.5 s | " + inline + " | yes | exit code 137 |\n")
                 .contains("\n\n\\" + inline + "\n\n")
@@ -180,9 +174,8 @@ class ReportTest {
                 .containsOnly(text);
         assertThat(Markup.first(Markup.withClass(page, "phase").get(0), "title").getTextContent())
                 .isEqualTo(text + " from +0.0 s");
-        assertThat(tables(html(List.of(Reports.hostile(HOSTILE)))))
-                .anySatisfy(rows -> assertThat(rows)
-                        .contains(List.of("1", "+0.5 s", text.replace("\n", ""), "yes", "exit code 137")));
+        assertThat(tables(html(List.of(Reports.hostile(HOSTILE))))).anySatisfy(rows -> assertThat(rows)
+                .contains(List.of("1", "+0.5 s", text.replace("\n", ""), "yes", "exit code 137")));
     }
 
     @Test
@@ -230,6 +223,8 @@ class ReportTest {
     }
 
     private static List<List<List<String>>> tables(String html) throws Exception {
-        return Markup.all(Markup.parse(html), "table").stream().map(Markup::rows).toList();
+        return Markup.all(Markup.parse(html), "table").stream()
+                .map(Markup::rows)
+                .toList();
     }
 }

@@ -5,8 +5,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
-import dev.posthaste.chaos.history.History;
 import org.jspecify.annotations.Nullable;
+
+import dev.posthaste.chaos.history.History;
 
 /** Scenarios that ended one way or the other. */
 final class Reports {
@@ -53,10 +54,8 @@ final class Reports {
 
     /** A scenario whose every text is that. */
     static ScenarioReport hostile(String text) {
-        Timeline timeline = Timeline.of(Recording.started()
-                .phase(0, text)
-                .fault(500, text, true)
-                .ended(2000));
+        Timeline timeline = Timeline.of(
+                Recording.started().phase(0, text).fault(500, text, true).ended(2000));
         return new ScenarioReport(
                 text,
                 text,

@@ -3,9 +3,10 @@ package dev.posthaste.chaos.report;
 import java.util.List;
 import java.util.UUID;
 
+import org.junit.jupiter.api.Test;
+
 import dev.posthaste.chaos.history.Entry;
 import dev.posthaste.chaos.history.History;
-import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -99,8 +100,7 @@ class TimelineTest {
         UUID after = recording.transaction(3500, Entry.Result.COMMITTED);
         recording.published(5000, Recording.FIRST, after);
 
-        assertThat(Timeline.of(recording.ended(9000)).recovery())
-                .isEqualTo(new Timeline.Recovery(1000, null, 10_000L));
+        assertThat(Timeline.of(recording.ended(9000)).recovery()).isEqualTo(new Timeline.Recovery(1000, null, 10_000L));
     }
 
     @Test
