@@ -46,7 +46,7 @@ public record Setup(
 
     /** One relay, two consumers, 150 messages a second of 100 keys, few failures. */
     public static Setup usual() {
-        return new Setup(1, 1, 2, new Load(150, 100, 0, 0, 0), 0.004, Map.of(), false, List.of());
+        return new Setup(1, 1, 2, new Load(150, 100, 0, 0, 0), 0.002, Map.of(), false, List.of());
     }
 
     /** With another seed. */
