@@ -89,7 +89,8 @@ final class ConsumerScenarios {
                     chaos.pause(Duration.ofSeconds(4));
                     chaos.world().provider().heal();
                 }),
-                new RepairScenario().killedDuringRepair());
+                new RepairScenario().killedDuringRepair(),
+                new ReplayScenario().killedDuringReplay());
     }
 
     private static ProcessNode any(Chaos chaos) {

@@ -89,7 +89,7 @@ public final class World implements AutoCloseable {
             relays.add(relayNode("relay-" + i, Map.of()));
         }
         for (int i = 1; i <= setup.consumers(); i++) {
-            consumers.add(consumerNode("consumer-" + i));
+            consumers.add(consumerNode("consumer-" + i, 0));
         }
     }
 
@@ -162,7 +162,7 @@ public final class World implements AutoCloseable {
                 port);
     }
 
-    private ProcessNode consumerNode(String name) {
+    private ProcessNode consumerNode(String name, double poisonShare) {
         Map<String, String> environment = Map.of(
                 "CHAOS_INBOX_URL", jdbcUrl(link(name, "inbox").port(), INBOX),
                 "CHAOS_INBOX_USER", "consumer",
@@ -171,6 +171,7 @@ public final class World implements AutoCloseable {
                 "CHAOS_BOOTSTRAP_SERVERS", link(name, "kafka").address(),
                 "CHAOS_PROVIDER_URL", provider.url().toString(),
                 "CHAOS_FAIL_SHARE", Double.toString(setup.failShare()),
+                "CHAOS_POISON_SHARE", Double.toString(poisonShare),
                 "CHAOS_SEED", Long.toString(setup.seed()));
         return new ProcessNode(
                 name,
@@ -266,6 +267,18 @@ public final class World implements AutoCloseable {
         RelayNode relay = relayNode(name, further);
         relays.add(relay);
         return relay;
+    }
+
+    /** Stops the consumers and starts others in their place, which cannot bear that share of the messages. */
+    public void remakeConsumers(double poisonShare) throws InterruptedException {
+        List<ProcessNode> former = List.copyOf(consumers);
+        consumers.clear();
+        for (ProcessNode node : former) {
+            node.terminate();
+            ProcessNode other = consumerNode(node.name() + "x", poisonShare);
+            consumers.add(other);
+            other.start();
+        }
     }
 
     /** Leaves a relay that is dead out of everything that follows. */
