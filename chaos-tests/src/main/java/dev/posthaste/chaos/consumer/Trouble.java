@@ -1,7 +1,7 @@
 package dev.posthaste.chaos.consumer;
 
 import java.time.Duration;
-import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.UUID;
 
 /**
@@ -38,9 +38,10 @@ record Trouble(long seed, double failShare, double poisonShare, double slowShare
         }
     }
 
+    /** Neighbouring seeds must not draw alike, or what fails once fails at every attempt: so it is not Random. */
     private double draw(String what, UUID id, int attempt) {
         long place = seed * 31 + what.hashCode();
         long message = id.getMostSignificantBits() ^ id.getLeastSignificantBits();
-        return new Random((place * 31 + message) * 31 + attempt).nextDouble();
+        return new SplittableRandom((place * 31 + message) * 31 + attempt).nextDouble();
     }
 }

@@ -3,6 +3,7 @@ package dev.posthaste.chaos.load;
 import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Random;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
 import dev.posthaste.chaos.history.Entry.Result;
@@ -25,7 +26,7 @@ final class Writer implements AutoCloseable {
      * @param transactions numbers the transactions of all writers
      */
     Writer(LoadSettings settings, int number, HistoryWriter history, AtomicLong transactions, StopSignal stop) {
-        Random random = new Random(settings.seed() * 31 + number);
+        Random random = new Random(new SplittableRandom(settings.seed() * 31 + number).nextLong());
         this.planner = new Planner(settings, random);
         this.maker = new MessageMaker(random);
         this.history = history;

@@ -1,10 +1,8 @@
 package dev.posthaste.chaos.collect;
 
-import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -33,7 +31,7 @@ import static org.awaitility.Awaitility.await;
 @PosthasteStack
 class RoundTripTest {
 
-    private static final Duration DRAIN_MAX = Duration.ofMinutes(4);
+    private static final Duration DRAIN_MAX = Duration.ofMinutes(2);
 
     @Test
     void collects_what_a_run_has_left(Stack stack, @TempDir Path directory) throws Exception {
@@ -43,7 +41,7 @@ class RoundTripTest {
             try (JavaProcess relay = trip.relay();
                     JavaProcess consumer = trip.consumer("CHAOS_FAIL_SHARE", "0.02", "CHAOS_POISON_SHARE", "0.01");
                     JavaProcess load = trip.load()) {
-                run(trip, sampler, load);
+                run(trip, sampler, load, consumer);
                 consumer.terminate();
                 assertThat(consumer.endsWithin(40)).as(consumer.log()).isTrue();
                 relay.terminate();
@@ -61,7 +59,7 @@ class RoundTripTest {
         }
     }
 
-    private static void run(RoundTrip trip, Sampler sampler, JavaProcess load) throws InterruptedException {
+    private static void run(RoundTrip trip, Sampler sampler, JavaProcess load, JavaProcess consumer) throws InterruptedException {
         trip.provider.failForShare(0.1);
         Drain drain = new Drain(trip.sources(), () -> !load.isAlive());
         assertThat(drain.left()).contains("writers are at work");
@@ -73,14 +71,15 @@ class RoundTripTest {
             assertThat(sample.pending()).isNotNull();
             assertThat(sample.walBytes()).isNotNull();
             assertThat(sample.relayHeapBytes()).isGreaterThan(1_000_000);
+            assertThat(History.read(trip.history()).of(Entry.Call.class)).anyMatch(call -> !call.answered());
         });
         load.closeInput();
         assertThat(load.endsWithin(20)).as(load.log()).isTrue();
         trip.provider.failForShare(0);
-        assertThat(drain.await(DRAIN_MAX)).isEmpty();
+        assertThat(drain.await(DRAIN_MAX)).as(consumer.log()).isEmpty();
     }
 
-    private static Map<UUID, Entry.Staged> committed(History history) throws IOException {
+    private static Map<UUID, Entry.Staged> committed(History history) {
         Map<Long, Result> results = history.of(Entry.Outcome.class).stream()
                 .collect(Collectors.toMap(Entry.Outcome::tx, Entry.Outcome::result));
         Map<UUID, Entry.Staged> committed = new HashMap<>();
@@ -189,8 +188,5 @@ class RoundTripTest {
                 .collect(Collectors.toCollection(HashSet::new));
         assertThat(answered).containsAll(completed);
         assertThat(trip.provider.charges()).isEqualTo(answered.size());
-        assertThat(Collections.frequency(
-                        calls.stream().map(Entry.Call::answered).toList(), false))
-                .isPositive();
     }
 }
