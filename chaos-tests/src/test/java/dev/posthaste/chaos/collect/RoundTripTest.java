@@ -59,7 +59,8 @@ class RoundTripTest {
         }
     }
 
-    private static void run(RoundTrip trip, Sampler sampler, JavaProcess load, JavaProcess consumer) throws InterruptedException {
+    private static void run(RoundTrip trip, Sampler sampler, JavaProcess load, JavaProcess consumer)
+            throws InterruptedException {
         trip.provider.failForShare(0.1);
         Drain drain = new Drain(trip.sources(), () -> !load.isAlive());
         assertThat(drain.left()).contains("writers are at work");

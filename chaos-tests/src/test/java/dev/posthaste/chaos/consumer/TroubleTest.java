@@ -40,11 +40,10 @@ class TroubleTest {
     }
 
     @Test
-    void poison_stays_poison_and_all_of_it_can_be_repeated() {
+    void poison_stays_poison() {
         Trouble poison = new Trouble(7, 0, 1, 0, Duration.ZERO);
-        assertThat(IntStream.range(1, 40)).allSatisfy(attempt -> assertThatThrownBy(
-                        () -> poison.strike("ledger", new UUID(1, 2), attempt))
-                .isInstanceOf(Trouble.PoisonException.class));
-        assertThat(IntStream.range(0, 100)).allMatch(n -> fails(n, 1) == fails(n, 1));
+        assertThat(IntStream.range(1, 40))
+                .allSatisfy(attempt -> assertThatThrownBy(() -> poison.strike("ledger", new UUID(1, 2), attempt))
+                        .isInstanceOf(Trouble.PoisonException.class));
     }
 }
