@@ -1,0 +1,5 @@
+/** The scenario that the README shows. */
+@NullMarked
+package dev.posthaste.chaos.example;
+
+import org.jspecify.annotations.NullMarked;
