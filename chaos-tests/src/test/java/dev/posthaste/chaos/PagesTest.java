@@ -29,8 +29,7 @@ class PagesTest {
     private static final int LINES_OF_A_SCENARIO_MAX = 50;
 
     private static List<String> builtIn() {
-        return new BuiltInScenarios()
-                .scenarios().stream().map(Scenario::name).toList();
+        return new BuiltInScenarios().scenarios().stream().map(Scenario::name).toList();
     }
 
     @Test

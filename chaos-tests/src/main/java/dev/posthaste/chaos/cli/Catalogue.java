@@ -69,7 +69,8 @@ public final class Catalogue {
                 .withRelays(Math.max(first.setup().relays(), second.setup().relays()))
                 .withConsumers(
                         Math.max(first.setup().consumers(), second.setup().consumers()))
-                .withFailShare(Math.max(first.setup().failShare(), second.setup().failShare()))
+                .withFailShare(
+                        Math.max(first.setup().failShare(), second.setup().failShare()))
                 .withSmallDisks(first.setup().smallDisks() || second.setup().smallDisks());
         return Scenario.of(first.name() + "+" + second.name(), first.promise() + "; " + second.promise(), chaos -> {
                     first.script().run(chaos);

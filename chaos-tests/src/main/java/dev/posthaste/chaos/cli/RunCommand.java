@@ -74,7 +74,8 @@ final class RunCommand implements Callable<Integer> {
             throw new UsageException("--minutes is " + minutes + ", but must be at least 1");
         }
         long chosen = seed != null ? seed : new Random().nextInt(SEED_MAX);
-        Path directory = report != null ? Files.createDirectories(report) : Files.createTempDirectory("posthaste-chaos-");
+        Path directory =
+                report != null ? Files.createDirectories(report) : Files.createTempDirectory("posthaste-chaos-");
         Scale scale = scale(all || full, soak ? null : minutes);
         ScenarioRun run = new ScenarioRun(directory, scale, options(all || full, minutes), new ConsoleProgress(out));
         List<ScenarioReport> reports = new ArrayList<>();
@@ -103,8 +104,7 @@ final class RunCommand implements Callable<Integer> {
         return (full ? " --full" : "") + (minutes == null ? "" : " --minutes " + minutes);
     }
 
-    private static void soak(
-            ScenarioRun run, long seed, Duration time, List<ScenarioReport> reports, PrintWriter out)
+    private static void soak(ScenarioRun run, long seed, Duration time, List<ScenarioReport> reports, PrintWriter out)
             throws Exception {
         Random random = new Random(seed);
         List<Scenario> lasting = Catalogue.all().stream()

@@ -76,10 +76,13 @@ public final class ScenarioRun {
             if (e instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            problems.add(new Problem("broken off", e.toString(), Arrays.stream(e.getStackTrace())
-                    .limit(8)
-                    .map(StackTraceElement::toString)
-                    .toList()));
+            problems.add(new Problem(
+                    "broken off",
+                    e.toString(),
+                    Arrays.stream(e.getStackTrace())
+                            .limit(8)
+                            .map(StackTraceElement::toString)
+                            .toList()));
         }
         History history = History.read(own);
         Verdict verdict = Checker.check(history);
@@ -122,8 +125,10 @@ public final class ScenarioRun {
         Map<String, String> versions = new TreeMap<>();
         versions.put("Java", System.getProperty("java.version"));
         versions.put("Kafka", AppInfoParser.getVersion());
-        versions.put("Posthaste", Optional.ofNullable(ScenarioRun.class.getPackage().getImplementationVersion())
-                .orElse("of this checkout"));
+        versions.put(
+                "Posthaste",
+                Optional.ofNullable(ScenarioRun.class.getPackage().getImplementationVersion())
+                        .orElse("of this checkout"));
         versions.put("PostgreSQL", "18");
         return versions;
     }

@@ -67,8 +67,7 @@ public final class Drain {
             return Optional.of("writers are at work");
         }
         try {
-            long pending =
-                    outbox ? number(sources.outbox(), "SELECT messages FROM outbox.pending_summary()") : 0;
+            long pending = outbox ? number(sources.outbox(), "SELECT messages FROM outbox.pending_summary()") : 0;
             if (pending > 0) {
                 return Optional.of(pending + " messages are pending in the outbox");
             }

@@ -47,8 +47,8 @@ public final class ReplayProcess {
     private static UUID last(DataSource inbox) throws SQLException {
         try (Connection connection = inbox.getConnection();
                 Statement statement = connection.createStatement();
-                ResultSet row =
-                        statement.executeQuery("SELECT replay_id FROM inbox.replay ORDER BY selected_at DESC LIMIT 1")) {
+                ResultSet row = statement.executeQuery(
+                        "SELECT replay_id FROM inbox.replay ORDER BY selected_at DESC LIMIT 1")) {
             row.next();
             return row.getObject(1, UUID.class);
         }

@@ -19,16 +19,20 @@ final class ConsumerScenarios {
 
     static List<Scenario> all() {
         return List.of(
-                of("consumers-killed-at-random", "members are killed in turn every few seconds, handlers fail", chaos -> {
-                            Instant end = Instant.now().plus(chaos.scale().random());
-                            while (Instant.now().isBefore(end)) {
-                                ProcessNode member = any(chaos);
-                                chaos.awaitEffects(20);
-                                chaos.kill(member);
-                                member.start();
-                                chaos.pauseAbout(Duration.ofSeconds(2));
-                            }
-                        })
+                of(
+                                "consumers-killed-at-random",
+                                "members are killed in turn every few seconds, handlers fail",
+                                chaos -> {
+                                    Instant end =
+                                            Instant.now().plus(chaos.scale().random());
+                                    while (Instant.now().isBefore(end)) {
+                                        ProcessNode member = any(chaos);
+                                        chaos.awaitEffects(20);
+                                        chaos.kill(member);
+                                        member.start();
+                                        chaos.pauseAbout(Duration.ofSeconds(2));
+                                    }
+                                })
                         .with(setup -> setup.withFailShare(0.1))
                         .shortTier(),
                 of(
@@ -77,15 +81,20 @@ final class ConsumerScenarios {
                         .with(setup -> setup.withFailShare(0.3)),
                 of("provider-fails-for-all", "the provider refuses every call for a while", chaos -> {
                     chaos.world().provider().failForAll(true);
-                    chaos.await("a call is refused", () -> chaos.world().provider().refused() > 0);
-                    chaos.fired("the provider refuses all", chaos.world().provider().refused() + " calls were refused");
+                    chaos.await(
+                            "a call is refused", () -> chaos.world().provider().refused() > 0);
+                    chaos.fired(
+                            "the provider refuses all", chaos.world().provider().refused() + " calls were refused");
                     chaos.pause(chaos.scale().of(Duration.ofSeconds(8), Duration.ofSeconds(60)));
                     chaos.world().provider().heal();
                 }),
                 of("provider-fails-for-some", "the provider refuses some messages again and again", chaos -> {
                     chaos.world().provider().failForShare(0.05);
-                    chaos.await("a call is refused", () -> chaos.world().provider().refused() > 0);
-                    chaos.fired("the provider refuses some", chaos.world().provider().refused() + " calls were refused");
+                    chaos.await(
+                            "a call is refused", () -> chaos.world().provider().refused() > 0);
+                    chaos.fired(
+                            "the provider refuses some",
+                            chaos.world().provider().refused() + " calls were refused");
                     chaos.pause(Duration.ofSeconds(4));
                     chaos.world().provider().heal();
                 }),
@@ -94,9 +103,8 @@ final class ConsumerScenarios {
     }
 
     private static ProcessNode any(Chaos chaos) {
-        List<ProcessNode> alive = chaos.world().consumers().stream()
-                .filter(ProcessNode::isAlive)
-                .toList();
+        List<ProcessNode> alive =
+                chaos.world().consumers().stream().filter(ProcessNode::isAlive).toList();
         return alive.get(chaos.random().nextInt(alive.size()));
     }
 
@@ -123,13 +131,15 @@ final class ConsumerScenarios {
         ProcessNode member = any(chaos);
         chaos.awaitEffects(10);
         chaos.world().toKafka(member).stall();
-        chaos.await("attempts are written down and not emitted", () -> chaos.world()
-                        .inboxNumber("SELECT count(*) FROM inbox.outgoing WHERE route = 'retry' AND emitted_at IS NULL")
-                > 0);
+        chaos.await(
+                "attempts are written down and not emitted",
+                () -> chaos.world()
+                                .inboxNumber(
+                                        "SELECT count(*) FROM inbox.outgoing WHERE route = 'retry' AND emitted_at IS NULL")
+                        > 0);
         member.kill();
         chaos.world().toKafka(member).heal();
         chaos.fired("SIGKILL to " + member.name() + " before its retries are emitted", "they wait in inbox.outgoing");
         member.start();
     }
-
 }

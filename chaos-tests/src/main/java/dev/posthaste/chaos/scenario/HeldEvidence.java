@@ -19,8 +19,7 @@ final class HeldEvidence implements AutoCloseable {
 
     /** Returns when evidence waits. */
     static HeldEvidence hold(Chaos chaos) throws SQLException, InterruptedException {
-        HeldEvidence held =
-                new HeldEvidence(chaos.world().servers().outbox().connect(World.OUTBOX));
+        HeldEvidence held = new HeldEvidence(chaos.world().servers().outbox().connect(World.OUTBOX));
         try {
             held.session.setAutoCommit(false);
             held.session.createStatement().execute("LOCK TABLE outbox.dispatch_batch IN SHARE MODE");

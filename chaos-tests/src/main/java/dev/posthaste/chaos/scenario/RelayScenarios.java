@@ -6,6 +6,9 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.TransactionState;
+
 import dev.posthaste.chaos.world.RelayNode;
 import dev.posthaste.chaos.world.Setup;
 import dev.posthaste.chaos.world.World;
@@ -18,20 +21,29 @@ import static dev.posthaste.chaos.scenario.Scenario.of;
 final class RelayScenarios {
 
     private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final String TRANSACTIONAL_ID = World.NAMESPACE + "-" + World.SLOT;
 
     private RelayScenarios() {}
 
     static List<Scenario> all() {
         return List.of(
-                of("relay-killed-before-first-record", "killed before the first record of a batch", at(
-                        KafkaGate.Point.FIRST_RECORD)),
-                of("relay-killed-mid-transaction", "killed when some of a batch has reached the broker", at(
-                                KafkaGate.Point.LATER_RECORD))
+                of(
+                        "relay-killed-before-first-record",
+                        "killed before the first record of a batch",
+                        at(KafkaGate.Point.FIRST_RECORD)),
+                of(
+                                "relay-killed-mid-transaction",
+                                "killed when some of a batch has reached the broker",
+                                at(KafkaGate.Point.LATER_RECORD))
                         .shortTier(),
-                of("relay-killed-before-commit", "killed when all of a batch has reached the broker but the commit", at(
-                        KafkaGate.Point.COMMIT)),
-                of("relay-killed-after-commit", "killed when the broker has the commit and it does not know", at(
-                                KafkaGate.Point.COMMIT_ANSWER))
+                of(
+                        "relay-killed-before-commit",
+                        "killed when all of a batch has reached the broker but the commit",
+                        at(KafkaGate.Point.COMMIT)),
+                of(
+                                "relay-killed-after-commit",
+                                "killed when the broker has the commit and it does not know",
+                                at(KafkaGate.Point.COMMIT_ANSWER))
                         .shortTier(),
                 of(
                         "relay-killed-before-evidence",
@@ -41,8 +53,10 @@ final class RelayScenarios {
                         "relay-killed-before-slot-moved",
                         "killed when a batch has its evidence and the slot has not moved",
                         RelayScenarios::beforeSlotMoved),
-                of("relay-killed-during-start", "killed when it has the lease and fences older publishers", at(
-                        KafkaGate.Point.START)),
+                of(
+                        "relay-killed-during-start",
+                        "killed when it has the lease and fences older publishers",
+                        at(KafkaGate.Point.START)),
                 of(
                         "relay-killed-at-random",
                         "killed every few seconds while messages wait",
@@ -103,13 +117,17 @@ final class RelayScenarios {
                         })
                         .with(setup -> setup.withLoad(new Setup.Load(150, 100, 0.02, 0.01, 0))),
                 of("huge-transaction", "one transaction of very many rows, the relay killed in its middle", chaos -> {
-                            chaos.await("very many messages wait", Duration.ofMinutes(3), () -> chaos.pending() > 10_000);
+                            chaos.await(
+                                    "very many messages wait", Duration.ofMinutes(3), () -> chaos.pending() > 10_000);
                             chaos.killAndRestart(chaos.leader());
                         })
-                        .with(setup -> setup.withLoad(new Setup.Load(50, 100, 0, 0, 60_000)))
+                        .with(setup -> setup.withFailShare(0)
+                                .withLoad(new Setup.Load(50, 100, 0, 0, 30_000)))
                         .recoveringWithin(Duration.ofMinutes(4)),
-                of("ddl-on-the-outbox", "columns and partitions of the outbox come and go mid-stream", chaos -> ddl(
-                        chaos, chaos.world())));
+                of(
+                        "ddl-on-the-outbox",
+                        "columns and partitions of the outbox come and go mid-stream",
+                        chaos -> ddl(chaos, chaos.world())));
     }
 
     private static boolean isLedByAnother(Chaos chaos, RelayNode former) {
@@ -122,26 +140,12 @@ final class RelayScenarios {
         return chaos -> {
             try (KafkaGate gate =
                     KafkaGate.before(chaos.world().servers().broker().bootstrapServers())) {
-                for (RelayNode relay : List.copyOf(chaos.world().relays())) {
-                    relay.terminate();
-                }
-                // Each record in a request of its own, so that a batch takes several.
-                RelayNode held = chaos.world()
-                        .addRelay(
-                                "relay-held",
-                                Map.of(
-                                        "POSTHASTE_KAFKA_BOOTSTRAP_SERVERS",
-                                        gate.bootstrapServers(),
-                                        "POSTHASTE_KAFKA_PROPERTIES_BATCH_SIZE",
-                                        "1"));
                 boolean start = point == KafkaGate.Point.START;
                 if (start) {
                     gate.holdAt(point);
                 }
-                held.start();
+                RelayNode held = start ? behind(chaos, gate) : lead(chaos, gate);
                 if (!start) {
-                    chaos.await("the held one leads", held::isStreaming);
-                    chaos.awaitBatches(2);
                     gate.holdAt(point);
                 }
                 gate.awaitHeld();
@@ -152,6 +156,31 @@ final class RelayScenarios {
             chaos.world().relays().get(0).start();
             chaos.leader();
         };
+    }
+
+    /** The only relay, started behind a gate. */
+    private static RelayNode behind(Chaos chaos, KafkaGate gate) throws Exception {
+        for (RelayNode relay : List.copyOf(chaos.world().relays())) {
+            relay.terminate();
+        }
+        // Each record in a request of its own, so that a batch takes several.
+        RelayNode held = chaos.world()
+                .addRelay(
+                        "relay-held",
+                        Map.of(
+                                "POSTHASTE_KAFKA_BOOTSTRAP_SERVERS",
+                                gate.bootstrapServers(),
+                                "POSTHASTE_KAFKA_PROPERTIES_BATCH_SIZE",
+                                "1"));
+        held.start();
+        return held;
+    }
+
+    private static RelayNode lead(Chaos chaos, KafkaGate gate) throws Exception {
+        RelayNode held = behind(chaos, gate);
+        chaos.await("the held one leads", held::isStreaming);
+        chaos.awaitBatches(2);
+        return held;
     }
 
     private static void beforeEvidence(Chaos chaos) throws Exception {
@@ -211,11 +240,29 @@ final class RelayScenarios {
         chaos.pause(LEASE);
     }
 
+    /** Its commit is held back until the coordinator has given the transaction up. */
     private static void transactionTimesOut(Chaos chaos) throws Exception {
-        RelayNode leader = chaos.leader();
-        chaos.awaitBatches(2);
-        chaos.freeze(leader, chaos.scale().of(Duration.ofSeconds(15), Duration.ofSeconds(70)));
-        chaos.awaitBatches(1);
+        String bootstrapServers = chaos.world().servers().broker().bootstrapServers();
+        try (KafkaGate gate = KafkaGate.before(bootstrapServers);
+                Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            RelayNode held = lead(chaos, gate);
+            gate.holdAt(KafkaGate.Point.COMMIT);
+            gate.awaitHeld();
+            held.freeze();
+            chaos.await("the coordinator aborts", () -> admin
+                            .describeTransactions(List.of(TRANSACTIONAL_ID))
+                            .description(TRANSACTIONAL_ID)
+                            .get()
+                            .state()
+                    == TransactionState.COMPLETE_ABORT);
+            chaos.fired("a transaction times out", "the coordinator has aborted it");
+            gate.open();
+            held.thaw();
+            chaos.awaitBatches(1);
+            held.kill();
+            chaos.world().removeRelay(held);
+        }
+        chaos.world().relays().get(0).start();
     }
 
     private static void openAcrossRestart(Chaos chaos) throws Exception {

@@ -17,9 +17,9 @@ final class RepairScenario {
         RelayNode leader = chaos.leader();
         chaos.kill(leader);
         chaos.await("messages wait", () -> chaos.pending() > 20);
-        chaos.await("nobody streams", () -> chaos.world()
-                        .outboxNumber("SELECT count(*) FROM pg_replication_slots WHERE active")
-                == 0);
+        chaos.await(
+                "nobody streams",
+                () -> chaos.world().outboxNumber("SELECT count(*) FROM pg_replication_slots WHERE active") == 0);
         chaos.world().servers().sql(World.OUTBOX, "SELECT pg_drop_replication_slot('" + World.SLOT + "')");
         leader.start();
         chaos.await("it halts", () -> "SLOT_MISSING".equals(leader.haltCause()));

@@ -13,7 +13,8 @@ final class ReplayScenario {
     private static final String HANDLER = "statistics";
 
     Scenario killedDuringReplay() {
-        return Scenario.of("replay-killed", "a replay of dead letters is killed on its way, and replayed again", this::run);
+        return Scenario.of(
+                "replay-killed", "a replay of dead letters is killed on its way, and replayed again", this::run);
     }
 
     private void run(Chaos chaos) throws Exception {

@@ -51,14 +51,7 @@ public record Scenario(
     /** One of the full tier with the usual setup, after which everything is drained. */
     public static Scenario of(String name, String promise, Script script) {
         return new Scenario(
-                name,
-                promise,
-                Tier.FULL,
-                Setup.usual(),
-                new Expected(null, false),
-                USUAL,
-                Optional::empty,
-                script);
+                name, promise, Tier.FULL, Setup.usual(), new Expected(null, false), USUAL, Optional::empty, script);
     }
 
     /** The same in the short tier. */

@@ -39,7 +39,8 @@ final class StoreScenarios {
                                 chaos.leader();
                                 chaos.await("messages wait", () -> chaos.pending() > 0);
                                 broker(chaos).kill();
-                                chaos.fault("SIGKILL to the broker", !broker(chaos).isAlive(), "its process is gone");
+                                chaos.fault(
+                                        "SIGKILL to the broker", !broker(chaos).isAlive(), "its process is gone");
                                 chaos.pause(Duration.ofSeconds(1));
                                 broker(chaos).startAgain();
                             }
@@ -49,7 +50,9 @@ final class StoreScenarios {
                             Duration time = chaos.scale().of(Duration.ofSeconds(15), Duration.ofMinutes(5));
                             broker(chaos).kill();
                             chaos.fault(
-                                    "the broker is down for " + time, !broker(chaos).isAlive(), "its process is gone");
+                                    "the broker is down for " + time,
+                                    !broker(chaos).isAlive(),
+                                    "its process is gone");
                             chaos.pause(time);
                             broker(chaos).startAgain();
                         })
@@ -106,22 +109,32 @@ final class StoreScenarios {
                         })
                         .wherePostgresMayLose()
                         .halting("DATABASE_OLDER_THAN_POSITION"),
-                of("slot-dropped", "the slot is dropped: halted with that cause", slot("SELECT"
-                                + " pg_drop_replication_slot('" + World.SLOT + "')"))
+                of(
+                                "slot-dropped",
+                                "the slot is dropped: halted with that cause",
+                                slot("SELECT" + " pg_drop_replication_slot('" + World.SLOT + "')"))
                         .halting("SLOT_MISSING"),
-                of("slot-made-anew", "the slot is dropped and made anew: halted with that cause", slot("SELECT"
-                                + " pg_drop_replication_slot('" + World.SLOT + "')", "SELECT"
-                                + " pg_create_logical_replication_slot('" + World.SLOT + "', 'pgoutput')"))
+                of(
+                                "slot-made-anew",
+                                "the slot is dropped and made anew: halted with that cause",
+                                slot(
+                                        "SELECT" + " pg_drop_replication_slot('" + World.SLOT + "')",
+                                        "SELECT" + " pg_create_logical_replication_slot('" + World.SLOT
+                                                + "', 'pgoutput')"))
                         .halting("SLOT_BEYOND_ACK"),
-                of("slot-advanced", "the slot is advanced past unpublished rows: halted with that cause", slot("SELECT"
-                                + " pg_replication_slot_advance('" + World.SLOT + "', pg_current_wal_lsn())"))
+                of(
+                                "slot-advanced",
+                                "the slot is advanced past unpublished rows: halted with that cause",
+                                slot("SELECT" + " pg_replication_slot_advance('" + World.SLOT
+                                        + "', pg_current_wal_lsn())"))
                         .halting("SLOT_BEYOND_ACK"),
                 of("slot-invalidated", "the slot's WAL is gone: halted with that cause", StoreScenarios::invalidate)
                         .halting("SLOT_INVALIDATED"),
                 of("position-lost", "the topic with the position is made anew: halted with that cause", chaos -> {
                             RelayNode leader = chaos.leader();
                             chaos.kill(leader);
-                            remakeTopic(chaos, chaos.world().settings().namespace().positionTopic(), 1);
+                            remakeTopic(
+                                    chaos, chaos.world().settings().namespace().positionTopic(), 1);
                             chaos.fired("the position is lost", "its topic was made anew");
                             leader.start();
                         })
@@ -134,18 +147,27 @@ final class StoreScenarios {
                         .unless(SmallDisk::obstacle),
                 of("slow-network", "every way has latency and little width", chaos -> {
                     chaos.world().links().forEach(link -> link.slow(Duration.ofMillis(60), 1 << 20));
-                    chaos.fired("latency of 60 ms each way", "on " + chaos.world().links().size() + " links");
+                    chaos.fired(
+                            "latency of 60 ms each way",
+                            "on " + chaos.world().links().size() + " links");
                     chaos.awaitBatches(3);
                     chaos.killAndRestart(chaos.leader());
                     chaos.awaitBatches(3);
                 }),
-                of("postgres-half-open", "nothing is heard from PostgreSQL, and nobody is told", chaos -> chaos.stall(
-                        "PostgreSQL for the leader",
-                        chaos.world().toPostgres(chaos.leader()),
-                        Duration.ofSeconds(12))),
-                of("kafka-half-open", "nothing is heard from Kafka, and nobody is told", chaos -> chaos.stall(
-                        "Kafka for the leader", chaos.world().toKafka(chaos.leader()), Duration.ofSeconds(12))),
-                of("clock-jumps", "the clock of a relay's machine jumps", StoreScenarios::clockJumps).unless(ClockJump::obstacle));
+                of(
+                        "postgres-half-open",
+                        "nothing is heard from PostgreSQL, and nobody is told",
+                        chaos -> chaos.stall(
+                                "PostgreSQL for the leader",
+                                chaos.world().toPostgres(chaos.leader()),
+                                Duration.ofSeconds(12))),
+                of(
+                        "kafka-half-open",
+                        "nothing is heard from Kafka, and nobody is told",
+                        chaos -> chaos.stall(
+                                "Kafka for the leader", chaos.world().toKafka(chaos.leader()), Duration.ofSeconds(12))),
+                of("clock-jumps", "the clock of a relay's machine jumps", StoreScenarios::clockJumps)
+                        .unless(ClockJump::obstacle));
     }
 
     private static EmbeddedPostgres outbox(Chaos chaos) {
@@ -179,9 +201,10 @@ final class StoreScenarios {
                         "ALTER SYSTEM SET synchronized_standby_slots = '" + STANDBY + "'",
                         "ALTER SYSTEM SET synchronous_standby_names = '" + STANDBY + "'",
                         "SELECT pg_reload_conf()");
-        chaos.await("commits wait for the standby " + standby.port(), () -> chaos.world()
-                        .outboxNumber("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")
-                == 1);
+        chaos.await(
+                "commits wait for the standby " + standby.port(),
+                () -> chaos.world().outboxNumber("SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'")
+                        == 1);
     }
 
     private static void syncSlot(Chaos chaos) throws Exception {
@@ -212,9 +235,9 @@ final class StoreScenarios {
             RelayNode leader = chaos.leader();
             chaos.kill(leader);
             chaos.await("messages wait", () -> chaos.pending() > 0);
-            chaos.await("nobody streams", () -> chaos.world()
-                            .outboxNumber("SELECT count(*) FROM pg_replication_slots WHERE active")
-                    == 0);
+            chaos.await(
+                    "nobody streams",
+                    () -> chaos.world().outboxNumber("SELECT count(*) FROM pg_replication_slots WHERE active") == 0);
             chaos.world().servers().sql(World.OUTBOX, statements);
             chaos.fired(String.join("; ", statements), "it was executed");
             leader.start();
@@ -244,9 +267,9 @@ final class StoreScenarios {
     }
 
     /** Deletes a topic and makes it again, empty, with the settings it had. */
-    static void remakeTopic(Chaos chaos, String topic, int partitions)
-            throws ExecutionException, InterruptedException {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker(chaos).bootstrapServers()))) {
+    static void remakeTopic(Chaos chaos, String topic, int partitions) throws ExecutionException, InterruptedException {
+        try (Admin admin =
+                Admin.create(Map.of("bootstrap.servers", broker(chaos).bootstrapServers()))) {
             admin.deleteTopics(List.of(topic)).all().get();
             chaos.await(topic + " is made again", () -> {
                 admin.createTopics(List.of(new NewTopic(topic, partitions, (short) 1)))

@@ -119,7 +119,7 @@ public final class Supervisor {
             try {
                 chaos.await("a relay halts", HALT_BOUND, () -> cause.equals(haltCause(world)));
             } catch (NotReachedException e) {
-                progress.note(e.getMessage());
+                progress.note(String.valueOf(e.getMessage()));
             }
             return drain.awaitHandlers(scale.drainBound()).isEmpty();
         }

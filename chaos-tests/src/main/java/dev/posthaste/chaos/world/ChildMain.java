@@ -13,8 +13,7 @@ final class ChildMain {
         ProcessHandle.current().parent().ifPresent(parent -> {
             var unused = parent.onExit().thenRun(() -> Runtime.getRuntime().halt(ORPHANED));
         });
-        Class.forName(arguments[0])
-                .getMethod("main", String[].class)
-                .invoke(null, (Object) Arrays.copyOfRange(arguments, 1, arguments.length));
+        Class.forName(arguments[0]).getMethod("main", String[].class).invoke(null, (Object)
+                Arrays.copyOfRange(arguments, 1, arguments.length));
     }
 }

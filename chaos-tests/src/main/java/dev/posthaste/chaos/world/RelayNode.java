@@ -53,7 +53,8 @@ public final class RelayNode extends ProcessNode {
                 .timeout(Duration.ofSeconds(2))
                 .build();
         try {
-            return JSON.readTree(HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body());
+            return JSON.readTree(
+                    HTTP.send(request, HttpResponse.BodyHandlers.ofString()).body());
         } catch (IOException e) {
             return null;
         } catch (InterruptedException e) {

@@ -73,7 +73,8 @@ public final class Servers implements AutoCloseable {
 
     private static FutureTask<EmbeddedPostgres> launching(String name, @Nullable SmallDisk disk) {
         ServerSettings usual = ServerSettings.defaults().withOptions(POSTGRES);
-        ServerSettings settings = disk == null ? usual : usual.withDirectory(disk.path().resolve("server"));
+        ServerSettings settings =
+                disk == null ? usual : usual.withDirectory(disk.path().resolve("server"));
         FutureTask<EmbeddedPostgres> launching = new FutureTask<>(() -> EmbeddedPostgres.launch(settings));
         new Thread(launching, name).start();
         return launching;

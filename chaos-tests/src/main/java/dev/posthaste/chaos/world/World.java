@@ -25,12 +25,12 @@ import dev.posthaste.chaos.history.HistoryWriter;
 import dev.posthaste.chaos.load.ChaosCatalog;
 import dev.posthaste.chaos.load.LoadProcess;
 import dev.posthaste.chaos.load.LoadSchema;
-import dev.posthaste.relay.source.DatabaseSettings;
 import dev.posthaste.relay.RelaySettings;
 import dev.posthaste.relay.cli.Posthaste;
 import dev.posthaste.relay.publishing.KafkaSettings;
 import dev.posthaste.relay.setup.Initializer;
 import dev.posthaste.relay.setup.TableSetup;
+import dev.posthaste.relay.source.DatabaseSettings;
 import dev.posthaste.schemas.Namespace;
 import dev.posthaste.schemas.catalog.CatalogReader;
 import dev.posthaste.testkit.EmbeddedPostgres;
@@ -76,7 +76,8 @@ public final class World implements AutoCloseable {
         this.directory = directory;
         this.setup = setup;
         this.servers = servers;
-        this.own = StoreLink.toPostgres(servers.outbox().host(), servers.outbox().port());
+        this.own =
+                StoreLink.toPostgres(servers.outbox().host(), servers.outbox().port());
         this.catalog = Files.createDirectories(directory.resolve("catalog"));
         ChaosCatalog.writeTo(catalog);
         this.calls = HistoryWriter.open(directory.resolve("calls.jsonl"));
@@ -84,7 +85,8 @@ public final class World implements AutoCloseable {
         this.load = new ProcessNode(
                 "load",
                 directory,
-                new ProcessNode.Launch(LoadProcess.class, List.of(), loadEnvironment(), List.of("-Xmx128m"), List.of()));
+                new ProcessNode.Launch(
+                        LoadProcess.class, List.of(), loadEnvironment(), List.of("-Xmx128m"), List.of()));
         for (int i = 1; i <= setup.relays(); i++) {
             relays.add(relayNode("relay-" + i, Map.of()));
         }
@@ -127,8 +129,10 @@ public final class World implements AutoCloseable {
 
     private StoreLink link(String from, String to) {
         return links.computeIfAbsent(from + " to " + to, name -> switch (to) {
-            case "outbox" -> StoreLink.toPostgres(servers.outbox().host(), servers.outbox().port());
-            case "inbox" -> StoreLink.toPostgres(servers.inbox().host(), servers.inbox().port());
+            case "outbox" ->
+                StoreLink.toPostgres(servers.outbox().host(), servers.outbox().port());
+            case "inbox" ->
+                StoreLink.toPostgres(servers.inbox().host(), servers.inbox().port());
             default -> StoreLink.toKafka(servers.broker().bootstrapServers());
         });
     }
@@ -311,9 +315,12 @@ public final class World implements AutoCloseable {
     /** A process that works on the inbox, past every link; not started yet. */
     public ProcessNode onInbox(String name, Class<?> main, List<String> arguments) {
         Map<String, String> environment = Map.of(
-                "CHAOS_INBOX_URL", jdbcUrl(servers.inbox().port(), INBOX),
-                "CHAOS_INBOX_USER", "consumer",
-                "CHAOS_INBOX_PASSWORD", PASSWORD);
+                "CHAOS_INBOX_URL",
+                jdbcUrl(servers.inbox().port(), INBOX),
+                "CHAOS_INBOX_USER",
+                "consumer",
+                "CHAOS_INBOX_PASSWORD",
+                PASSWORD);
         return new ProcessNode(
                 name,
                 directory,
@@ -365,8 +372,7 @@ public final class World implements AutoCloseable {
 
     /** Where everything of the run is read. */
     public RunSources sources() {
-        return new RunSources(
-                outbox(), inbox(), bootstrapServers(), new Namespace(NAMESPACE), ChaosCatalog.HANDLERS);
+        return new RunSources(outbox(), inbox(), bootstrapServers(), new Namespace(NAMESPACE), ChaosCatalog.HANDLERS);
     }
 
     /** The inbox's database, as the superuser, past every link. */

@@ -27,7 +27,9 @@ record Defect(String name, String source, String right, String wrong, String sce
 
     private static final Path CHECKOUT = Path.of("..");
 
-    /** Compiles the broken class; fails if there is no such line any more, so that no defect is applied in name only. */
+    /**
+     * Compiles the broken class; fails if there is no such line any more, so that no defect is applied in name only.
+     */
     Path applyIn(Path directory) throws IOException {
         String code = Files.readString(CHECKOUT.resolve(source));
         assertThat(code.split(Pattern.quote(right), -1))

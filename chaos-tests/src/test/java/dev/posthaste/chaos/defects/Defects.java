@@ -16,17 +16,17 @@ final class Defects {
     static List<Defect> all() {
         return List.of(
                 new Defect(
-                        "the position is forgotten",
-                        PUBLISHER,
-                        "transact(messages, () -> sendPosition(after));",
-                        "transact(messages, () -> {});",
-                        "relay-killed-after-commit",
-                        List.of(Invariant.DUPLICATE)),
-                new Defect(
                         "rows that the position covers are published again",
                         RELAY + "Pipeline.java",
                         "if (tracker.row() == PositionTracker.Verdict.SKIP) {",
                         "if (tracker.row() == PositionTracker.Verdict.SKIP && bounds == null) {",
+                        "relay-killed-after-commit",
+                        List.of(Invariant.DUPLICATE, Invariant.DRAINED)),
+                new Defect(
+                        "the position is forgotten",
+                        PUBLISHER,
+                        "transact(messages, () -> sendPosition(after));",
+                        "transact(messages, messages.isEmpty() ? () -> sendPosition(after) : () -> {});",
                         "relay-killed-after-commit",
                         List.of(Invariant.DUPLICATE, Invariant.DRAINED)),
                 new Defect(

@@ -59,8 +59,7 @@ class DefectsTest {
         assertThat(report.outcome()).isEqualTo(Outcome.FAILED);
         assertThat(report.problems().stream().map(Problem::title))
                 .as("%s", report.problems())
-                .containsAnyElementsOf(
-                        defect.found().stream().map(Enum::name).toList());
+                .containsAnyElementsOf(defect.found().stream().map(Enum::name).toList());
     }
 
     private static final class Silent implements Progress {
