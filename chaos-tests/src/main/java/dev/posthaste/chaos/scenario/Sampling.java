@@ -1,5 +1,6 @@
 package dev.posthaste.chaos.scenario;
 
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -30,15 +31,19 @@ final class Sampling implements AutoCloseable {
                 World.SLOT,
                 world.relays().stream().map(RelayNode::url).toList()));
         var unused = sampling.thread.scheduleWithFixedDelay(
-                () -> {
-                    Entry.Sample sample = sampling.sampler.sample();
-                    history.write(sample);
-                    progress.sample(sample);
-                },
-                0,
-                1,
-                TimeUnit.SECONDS);
+                () -> sampling.take(history, progress), 0, 1, TimeUnit.SECONDS);
         return sampling;
+    }
+
+    private void take(HistoryWriter history, Progress progress) {
+        Entry.Sample sample = sampler.sample();
+        history.write(sample);
+        progress.sample(sample);
+    }
+
+    /** Takes one more, and waits for it: the last says what is held back when all is done. */
+    void last(HistoryWriter history, Progress progress) throws InterruptedException, ExecutionException {
+        thread.submit(() -> take(history, progress)).get();
     }
 
     @Override

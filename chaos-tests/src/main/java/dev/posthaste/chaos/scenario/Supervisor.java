@@ -98,6 +98,7 @@ public final class Supervisor {
             }
             phase(history, "drain");
             boolean drained = drain(scenario, world, chaos);
+            sampling.last(history, progress);
             phase(history, "done");
             history.write(end(world, drained));
         }
