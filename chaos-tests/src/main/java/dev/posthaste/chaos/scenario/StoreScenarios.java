@@ -10,6 +10,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 
 import dev.posthaste.chaos.world.RelayNode;
+import dev.posthaste.chaos.world.SlotSync;
 import dev.posthaste.chaos.world.SmallDisk;
 import dev.posthaste.chaos.world.World;
 import dev.posthaste.testkit.EmbeddedPostgres;
@@ -194,11 +195,11 @@ final class StoreScenarios {
     /** Commits wait for the standby: what the server has confirmed is there after a failover. */
     private static void replicate(Chaos chaos) throws Exception {
         EmbeddedPostgres standby = chaos.world().servers().launchStandby(STANDBY);
+        holdSlotsBack(chaos, STANDBY);
         chaos.world()
                 .servers()
                 .sql(
                         "postgres",
-                        "ALTER SYSTEM SET synchronized_standby_slots = '" + STANDBY + "'",
                         "ALTER SYSTEM SET synchronous_standby_names = '" + STANDBY + "'",
                         "SELECT pg_reload_conf()");
         chaos.await(
@@ -207,11 +208,23 @@ final class StoreScenarios {
                         == 1);
     }
 
+    /** No logical slot is ahead of that standby. */
+    private static void holdSlotsBack(Chaos chaos, String standby) throws Exception {
+        chaos.world()
+                .servers()
+                .sql(
+                        "postgres",
+                        "ALTER SYSTEM SET synchronized_standby_slots = '" + standby + "'",
+                        "SELECT pg_reload_conf()");
+    }
+
     private static void syncSlot(Chaos chaos) throws Exception {
-        chaos.await("the slot is synced", () -> {
-            chaos.world().servers().sql("postgres", "SELECT pg_log_standby_snapshot()");
-            return chaos.world().servers().syncSlots(World.SLOT);
-        });
+        try (SlotSync sync = chaos.world().servers().slotSync()) {
+            chaos.await("the slot is synced", () -> {
+                chaos.world().servers().sql("postgres", "SELECT pg_log_standby_snapshot()");
+                return sync.isSynced(World.SLOT);
+            });
+        }
     }
 
     private static void failOver(Chaos chaos) {
@@ -222,7 +235,9 @@ final class StoreScenarios {
 
     private static void failOverLackingCommits(Chaos chaos) throws Exception {
         EmbeddedPostgres standby = chaos.world().servers().launchStandby(STANDBY);
+        holdSlotsBack(chaos, STANDBY);
         syncSlot(chaos);
+        holdSlotsBack(chaos, "");
         standby.stop(StopMode.FAST);
         chaos.awaitBatches(5);
         standby.start();

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.Map;
@@ -131,20 +130,12 @@ public final class Servers implements AutoCloseable {
         outbox.killHard();
     }
 
-    /** Whether the standby has a copy of the slot that outlives a promotion. */
-    public boolean syncSlots(String slot) throws SQLException {
+    /** A session on the standby that copies slots. */
+    public SlotSync slotSync() throws SQLException {
         if (standby == null) {
             throw new IllegalStateException("there is no standby; launch one first");
         }
-        try (Connection connection = standby.connect("postgres");
-                Statement statement = connection.createStatement()) {
-            statement.execute("SELECT pg_sync_replication_slots()");
-            try (ResultSet row = statement.executeQuery("SELECT count(*) FROM pg_replication_slots"
-                    + " WHERE synced AND NOT temporary AND slot_name = '" + slot + "'")) {
-                row.next();
-                return row.getInt(1) == 1;
-            }
-        }
+        return new SlotSync(standby.connect("postgres"));
     }
 
     /** The outbox's disk; there is one only with small disks. */
