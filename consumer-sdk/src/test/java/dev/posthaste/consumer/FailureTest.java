@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -24,6 +25,9 @@ import ch.qos.logback.core.read.ListAppender;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.jdbc.PgConnection;
 import org.slf4j.LoggerFactory;
 
 import dev.posthaste.schemas.MessageHeaders;
@@ -199,9 +203,60 @@ class FailureTest {
     }
 
     @Test
+    void aStatementThatEndsTheTransactionIsAFailedAttemptWithoutEffect(Stack stack) throws Exception {
+        List<String> statements = List.of(
+                "/* x */ COMMIT",
+                "-- c\nCOMMIT",
+                "SELECT 1; COMMIT",
+                "SELECT 1; COMMIT; BEGIN",
+                "SELECT ';'; /* /* */ */ ROLLBACK");
+        Handler commits = handler("due-notice").on(Loan.TYPE, 1, Loan.class).handle((event, tx) -> {
+            Scene.write("due-notice", event, tx);
+            try (Statement statement = tx.connection().createStatement()) {
+                statement.execute(statements.get(event.payload().n()));
+            }
+        });
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            scene.publish("due-notice", 0, loans("ada", 0, statements.size() - 1));
+            scene.start(commits);
+
+            soon().until(() -> scene.inState("due-notice", "dead-letter") == statements.size());
+            assertThat(scene.query("SELECT last_error FROM inbox.delivery"))
+                    .allSatisfy(error -> assertThat(error).contains("A statement that ends the transaction"));
+            assertThat(scene.effects("due-notice")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aHandlerThatCommitsBehindTheGuardStopsItsPartitionThoughItThrows(boolean throwing, Stack stack)
+            throws Exception {
+        Handler commits = handler("due-notice").on(Loan.TYPE, 1, Loan.class).handle((event, tx) -> {
+            Scene.write("due-notice", event, tx);
+            tx.connection().unwrap(PgConnection.class).commit();
+            if (throwing) {
+                throw new IllegalStateException("after the commit");
+            }
+        });
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            scene.publish("due-notice", 0, loans("ada", 1, 3));
+            PosthasteConsumer consumer = scene.start(commits);
+
+            soon().until(() -> !consumer.health().stopped().isEmpty());
+            assertThat(consumer.health().stopped()).singleElement().satisfies(stopped -> {
+                assertThat(stopped.reason()).isEqualTo(StopReason.HANDLER_FAILED);
+                assertThat(stopped.summary()).contains("ended the SDK's transaction by itself");
+                assertThat(stopped.offset()).isZero();
+            });
+            assertThat(scene.effects("due-notice")).containsExactly("1");
+        }
+    }
+
+    @Test
     void aHandlerThatCommitsBehindTheGuardStopsItsPartition(Stack stack) throws Exception {
         Handler commits = handler("due-notice").on(Loan.TYPE, 1, Loan.class).handle((event, tx) -> {
-            try (Statement statement = tx.connection().createStatement()) {
+            try (Statement statement =
+                    tx.connection().unwrap(PgConnection.class).createStatement()) {
                 statement.execute("SELECT 1; COMMIT");
             }
         });
@@ -309,6 +364,45 @@ class FailureTest {
                             "posthaste_staged_at is missing",
                             "ce_id is \"no-uuid\"")
                     .doesNotContain("secret-number");
+            assertThat(consumer.health().isReady()).isTrue();
+        }
+    }
+
+    @Test
+    void headersBeyondWhatTheOutboxAllowsAreDeadLettersByteForByteAndHoldUpNobody(Stack stack) throws Exception {
+        String random = new Random(7)
+                .ints(3_000, 0x4E00, 0x9FA5) // nothing compresses it to fit an index
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            List<TestMessage> beyond = List.of(
+                    TestMessage.of(new Loan("bob", 2)).with(MessageHeaders.TENANT, random),
+                    TestMessage.of(new Loan("bob", 3)).with(MessageHeaders.TENANT, "a".repeat(201)),
+                    TestMessage.of(new Loan("bob", 4)).with(MessageHeaders.CE_TYPE, random),
+                    TestMessage.of(new Loan("bob", 5)).with(MessageHeaders.CE_SUBJECT, random),
+                    TestMessage.of(new Loan("bob", 6)).with(MessageHeaders.CONTENT_TYPE, random),
+                    TestMessage.of(new Loan("bob", 7)).with(MessageHeaders.CONTENT_TYPE, ""),
+                    TestMessage.of(new Loan("bob", 8)).with(MessageHeaders.TENANT, "no\nrth"));
+            scene.publish("due-notice", 0, beyond);
+            scene.publish(
+                    "due-notice", 0, TestMessage.of(new Loan("ada", 1)).with(MessageHeaders.TENANT, "😀".repeat(200)));
+            PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
+
+            soon().until(() -> scene.effects("due-notice").equals(List.of("1")));
+            soon().until(() -> scene.deadLetters("due-notice").size() == beyond.size());
+            List<ConsumerRecord<byte[], byte[]>> letters = scene.deadLetters("due-notice");
+            assertThat(beyond).allSatisfy(message -> assertThat(letters).anySatisfy(letter -> {
+                assertThat(letter.value()).isEqualTo(message.value());
+                message.headers()
+                        .forEach((name, text) ->
+                                assertThat(Scene.header(letter, name)).isEqualTo(text));
+            }));
+            assertThat(scene.query("SELECT last_error FROM inbox.delivery WHERE code = 'unreadable'"))
+                    .hasSize(beyond.size())
+                    .anySatisfy(error -> assertThat(error)
+                            .contains("posthaste_tenant is")
+                            .contains("which has 3000 characters, but at most 200 are allowed"))
+                    .anySatisfy(error -> assertThat(error).contains("9000 bytes, but at most 1024 are allowed"));
             assertThat(consumer.health().isReady()).isTrue();
         }
     }

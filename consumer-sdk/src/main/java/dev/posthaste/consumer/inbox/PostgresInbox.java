@@ -103,6 +103,22 @@ public final class PostgresInbox implements InboxStore {
     }
 
     @Override
+    public void requireRolledBack(Connection connection, Claim claim) throws SQLException {
+        if (claim.transaction().isEmpty()) {
+            return;
+        }
+        try (PreparedStatement status = connection.prepareStatement("SELECT pg_xact_status(?::xid8) = 'aborted'")) {
+            status.setString(1, claim.transaction());
+            try (ResultSet row = status.executeQuery()) {
+                row.next();
+                if (!row.getBoolean(1)) {
+                    throw new TransactionEndedException(claim.verdicts().size());
+                }
+            }
+        }
+    }
+
+    @Override
     public Verdict begin(Connection connection, Arrival arrival) throws SQLException {
         Claims.Findings findings = claims.look(connection, List.of(arrival), false);
         Verdict verdict = Claims.inOrder(List.of(arrival), findings).get(0);
