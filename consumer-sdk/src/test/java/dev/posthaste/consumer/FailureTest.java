@@ -393,9 +393,8 @@ class FailureTest {
             List<ConsumerRecord<byte[], byte[]>> letters = scene.deadLetters("due-notice");
             assertThat(beyond).allSatisfy(message -> assertThat(letters).anySatisfy(letter -> {
                 assertThat(letter.value()).isEqualTo(message.value());
-                message.headers()
-                        .forEach((name, text) ->
-                                assertThat(Scene.header(letter, name)).isEqualTo(text));
+                message.headers().forEach((name, text) -> assertThat(Scene.header(letter, name))
+                        .isEqualTo(text));
             }));
             assertThat(scene.query("SELECT last_error FROM inbox.delivery WHERE code = 'unreadable'"))
                     .hasSize(beyond.size())
@@ -404,6 +403,38 @@ class FailureTest {
                             .contains("which has 3000 characters, but at most 200 are allowed"))
                     .anySatisfy(error -> assertThat(error).contains("9000 bytes, but at most 1024 are allowed"));
             assertThat(consumer.health().isReady()).isTrue();
+        }
+    }
+
+    @Test
+    void whatARecordOrAnExceptionSaysForgesNoLineOfTheLog(Stack stack) throws Exception {
+        String forged = "evil\n21:00:00.000 ERROR forged\r\0\u001b[2J";
+        Handler tells = handler("due-notice")
+                .permanent(IllegalStateException.class)
+                .on(Loan.TYPE, 1, Loan.class)
+                .decide((event, tx) -> {
+                    if (event.payload().n() == 1) {
+                        throw new IllegalStateException(forged);
+                    }
+                    return Outcome.dead("no-such-member", forged);
+                });
+        try (Scene scene = Scene.open(stack, 1, "due-notice");
+                Log log = new Log()) {
+            scene.publish("due-notice", 0, loans("ada", 1, 2));
+            scene.publish(
+                    "due-notice",
+                    0,
+                    TestMessage.of(new Loan("ada", 3)).with(MessageHeaders.CE_TYPE, forged),
+                    TestMessage.of(new Loan("ada", 4)).with(MessageHeaders.CE_ID, forged),
+                    TestMessage.of(new Loan("ada", 5)).with(MessageHeaders.CE_TYPE, "a\u2028b\u0085c"));
+            scene.start(tells);
+
+            soon().until(() -> scene.inState("due-notice", "dead-letter") == 5);
+            assertThat(scene.query("SELECT last_error FROM inbox.delivery UNION ALL SELECT summary FROM inbox.journal"))
+                    .allSatisfy(error -> assertThat(error).doesNotContainPattern("[\\p{Cc}\\u2028]"))
+                    .anySatisfy(error -> assertThat(error).contains("evil\\n21:00:00.000 ERROR forged"));
+            assertThat(log.at(Level.ERROR)).hasSize(5).allSatisfy(line -> assertThat(line)
+                    .doesNotContainPattern("[\\p{Cc}\\u2028]"));
         }
     }
 

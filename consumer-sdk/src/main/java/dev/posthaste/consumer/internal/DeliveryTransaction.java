@@ -176,7 +176,9 @@ final class DeliveryTransaction {
                 : new HandlerFailed(run.current(), run.currentRun(), failure, run.trace);
     }
 
-    /** Null if nothing of the claim has stayed. Else its messages would count as completed, and nobody would hear of it. */
+    /**
+     * Null if nothing of the claim has stayed. Else its messages would count as completed, and nobody would hear of it.
+     */
     private @Nullable TransactionEndedException ended(
             Connection connection, InboxStore.Claim claim, Throwable failure) {
         if (failure instanceof TransactionEndedException ended) {

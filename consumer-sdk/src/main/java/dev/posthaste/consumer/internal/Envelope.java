@@ -14,6 +14,7 @@ import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
 import org.jspecify.annotations.Nullable;
 
+import dev.posthaste.consumer.inbox.Printable;
 import dev.posthaste.schemas.MessageHeaders;
 import dev.posthaste.schemas.MessageKind;
 import dev.posthaste.schemas.MessageLimits;
@@ -126,7 +127,8 @@ record Envelope(
     private static String key(String value) {
         int bytes = value.getBytes(StandardCharsets.UTF_8).length;
         if (bytes > MessageLimits.KEY_BYTES_MAX) {
-            throw new BeyondLimit("has " + bytes + " bytes, but at most " + MessageLimits.KEY_BYTES_MAX + " are allowed");
+            throw new BeyondLimit(
+                    "has " + bytes + " bytes, but at most " + MessageLimits.KEY_BYTES_MAX + " are allowed");
         }
         return value;
     }
@@ -140,7 +142,7 @@ record Envelope(
     }
 
     private static String shortened(String value) {
-        String printable = CONTROL.matcher(value).replaceAll("?");
+        String printable = Printable.of(value);
         return printable.length() <= CHARACTERS_TOLD_MAX
                 ? printable
                 : printable.substring(0, CHARACTERS_TOLD_MAX) + "…";

@@ -12,8 +12,8 @@ import java.util.regex.Pattern;
 final class TransactionControl {
 
     /** By their first words; {@code ROLLBACK TO} a savepoint ends nothing. */
-    private static final Pattern ENDS_TRANSACTION = Pattern.compile(
-            "(commit|end|abort|prepare transaction|rollback(?! (work |transaction )?to\\b))\\b.*");
+    private static final Pattern ENDS_TRANSACTION =
+            Pattern.compile("(commit|end|abort|prepare transaction|rollback(?! (work |transaction )?to\\b))\\b.*");
 
     private static final int WORDS_TOLD_MAX = 4;
 
