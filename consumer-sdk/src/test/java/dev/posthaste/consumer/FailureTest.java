@@ -22,6 +22,7 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
@@ -305,6 +306,32 @@ class FailureTest {
             assertThat(scene.query(
                             "SELECT code || ' ' || attempt FROM inbox.delivery WHERE state = 'dead-letter' ORDER BY 1"))
                     .containsExactly("IllegalStateException 1", "no-such-member 1");
+        }
+    }
+
+    @SuppressWarnings("NullAway") // what Java lets a user write
+    @Test
+    void aHandlerThatReturnsNullIsToldWhatToReturn(Stack stack) throws Exception {
+        Handler decides = handler("due-notice").on(Loan.TYPE, 1, Loan.class).decide((event, tx) -> {
+            Scene.write("due-notice", event, tx);
+            return null;
+        });
+        Handler calls = handler("charge").on(Loan.TYPE, 1, Loan.class).call((event, call) -> null);
+        try (Scene scene = Scene.open(stack, 1, "due-notice", "charge")) {
+            scene.publish("due-notice", 0, loans("ada", 1, 1));
+            scene.publish("charge", 0, loans("ada", 1, 1));
+            scene.start(decides);
+            scene.start(scene.builder(Catalogs.leased("charge"), calls)
+                    .meters(new SimpleMeterRegistry()));
+
+            soon().until(() ->
+                    scene.inState("due-notice", "dead-letter") == 1 && scene.inState("charge", "dead-letter") == 1);
+            assertThat(scene.query("SELECT code || ': ' || last_error FROM inbox.delivery"))
+                    .hasSize(2)
+                    .allSatisfy(error -> assertThat(error)
+                            .startsWith("NoOutcomeException: ")
+                            .contains("the handler returned null; return Outcome.done()"));
+            assertThat(scene.effects("due-notice")).isEmpty();
         }
     }
 
