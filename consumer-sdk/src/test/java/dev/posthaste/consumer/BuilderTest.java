@@ -210,6 +210,24 @@ class BuilderTest {
     }
 
     @Test
+    void aRetryPolicyThatIsWiderThanTheRecordsInAnythingIsRefusedNamingBoth() {
+        RetryPolicy record =
+                new RetryPolicy(3, Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofMinutes(10)); // Catalogs'
+        for (RetryPolicy wider : List.of(
+                new RetryPolicy(4, record.first(), record.max(), record.horizon()),
+                new RetryPolicy(3, Duration.ofMillis(201), record.max(), record.horizon()),
+                new RetryPolicy(3, record.first(), Duration.ofMillis(1001), record.horizon()),
+                new RetryPolicy(3, record.first(), record.max(), Duration.ofMinutes(11)))) {
+            assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))
+                            .handler(READS_ONE.retry(wider))
+                            .build())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(wider + " in code")
+                    .hasMessageContaining(record + " in handlers/due-notice.yaml");
+        }
+    }
+
+    @Test
     void settingsAreCheckedNotRepaired() {
         ConsumerSettings defaults = ConsumerSettings.defaults();
         assertThatThrownBy(() -> defaults.withChunkMax(0)).hasMessage("chunkMax is 0, but must be from 1 to 500");

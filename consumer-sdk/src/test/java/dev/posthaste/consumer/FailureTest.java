@@ -305,7 +305,7 @@ class FailureTest {
                     scene.inState("due-notice", "dead-letter") == 2 && scene.inState("due-notice", "completed") == 1);
             assertThat(scene.query(
                             "SELECT code || ' ' || attempt FROM inbox.delivery WHERE state = 'dead-letter' ORDER BY 1"))
-                    .containsExactly("IllegalStateException 1", "no-such-member 1");
+                    .containsExactly("IllegalArgumentException 1", "no-such-member 1");
         }
     }
 

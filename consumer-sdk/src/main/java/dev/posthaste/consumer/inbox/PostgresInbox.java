@@ -51,12 +51,13 @@ public final class PostgresInbox implements InboxStore {
      * @param owner names this process in claims; unique to it
      * @param host names the machine in the journal
      * @param lockTimeout bound of every wait for a lock
+     * @param attemptsMax as which attempt a message runs at most that no row tells of
      */
-    public PostgresInbox(String handler, String owner, String host, Duration lockTimeout) {
+    public PostgresInbox(String handler, String owner, String host, Duration lockTimeout, int attemptsMax) {
         this.handler = handler;
         this.owner = owner;
         this.lockTimeout = lockTimeout;
-        this.claims = new Claims(handler, owner);
+        this.claims = new Claims(handler, owner, attemptsMax);
         this.completions = new Completions(handler, host);
         this.failures = new Failures(handler, host, completions);
         this.leases = new Leases(handler, owner);

@@ -50,7 +50,8 @@ public final class HandlerLoop {
                 setup.handler(),
                 setup.worker().owner(),
                 setup.worker().host(),
-                setup.settings().lockTimeout());
+                setup.settings().lockTimeout(),
+                setup.failurePolicy().retry().attempts());
         DeliveryMeters meters = new DeliveryMeters(setup.meters(), setup.handler());
         DeliveryTransaction transaction = new DeliveryTransaction(
                 setup.dataSource(),
