@@ -38,6 +38,7 @@ import dev.posthaste.testkit.Stack;
 
 import static dev.posthaste.consumer.Handler.handler;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 @PosthasteStack
@@ -333,6 +334,9 @@ class FailureTest {
                             .contains("the handler returned null; return Outcome.done()"));
             assertThat(scene.effects("due-notice")).isEmpty();
         }
+        assertThatThrownBy(() -> Outcome.dead("no-such-member", null))
+                .as("in the handler, as a failure of its own")
+                .hasMessage("dead(\"no-such-member\", null): say why, or \"\"");
     }
 
     @Test
