@@ -18,9 +18,9 @@ public record ConsumerHealth(boolean inboxAvailable, List<HandlerHealth> handler
     }
 
     /**
-     * Whether messages flow: both stores are there, no partition stands still and no handler pauses. A retry
-     * topic that cannot be read, and records that cannot be put on a retry or dead-letter topic, change nothing about
-     * it: new messages do not wait for them.
+     * Whether messages flow: both stores are there, no partition stands still and no handler pauses. A retry topic that
+     * cannot be read, and records that cannot be put on a retry or dead-letter topic, change nothing about it: new
+     * messages do not wait for them.
      */
     public boolean isReady() {
         return inboxAvailable

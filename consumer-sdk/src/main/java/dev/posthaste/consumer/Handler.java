@@ -176,8 +176,8 @@ public final class Handler {
          * {@code bad-idempotency-key}. A failed attempt uses no key; but a message of a leased handler has its key from
          * its first call until it is a dead letter, and others with that key wait for it, which costs them no attempt.
          *
-         * @param key makes the key: always the same of the same message; neither null nor blank, and at most 512 characters long, as {@link String#length()}
-         *     counts them
+         * @param key makes the key: always the same of the same message; neither null nor blank, and at most 512
+         *     characters long, as {@link String#length()} counts them
          */
         public Reading<T> idempotentBy(Function<Event<T>, String> key) {
             return new Reading<>(handler, sources, key);

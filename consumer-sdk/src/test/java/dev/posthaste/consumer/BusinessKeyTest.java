@@ -260,7 +260,7 @@ class BusinessKeyTest {
                             .startsWith("bad-idempotency-key 1 ")
                             .doesNotContain("ada-lovelace"))
                     .anySatisfy(letter -> assertThat(letter).contains("is blank"))
-                    .anySatisfy(letter -> assertThat(letter).contains("513 characters, but at most 512"))
+                    .anySatisfy(letter -> assertThat(letter).contains("513 UTF-16 characters, but at most 512"))
                     .anySatisfy(letter -> assertThat(letter).contains("NUL"))
                     .anySatisfy(letter -> assertThat(letter).contains("idempotentBy", "IllegalArgumentException"));
         }

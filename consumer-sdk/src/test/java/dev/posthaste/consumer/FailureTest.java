@@ -322,8 +322,7 @@ class FailureTest {
             scene.publish("due-notice", 0, loans("ada", 1, 1));
             scene.publish("charge", 0, loans("ada", 1, 1));
             scene.start(decides);
-            scene.start(scene.builder(Catalogs.leased("charge"), calls)
-                    .meters(new SimpleMeterRegistry()));
+            scene.start(scene.builder(Catalogs.leased("charge"), calls).meters(new SimpleMeterRegistry()));
 
             soon().until(() ->
                     scene.inState("due-notice", "dead-letter") == 1 && scene.inState("charge", "dead-letter") == 1);

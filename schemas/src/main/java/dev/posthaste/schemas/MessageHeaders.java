@@ -7,8 +7,8 @@ import java.util.Locale;
  * a few of our own. All values are UTF-8 text.
  *
  * <p>Of a record written by hand the consumer SDK requires {@link #CE_ID}, {@link #STAGED_AT}, {@link #CE_TYPE},
- * {@link #SCHEMA_VERSION}, {@link #KIND}, {@link #CE_TIME} and {@link #CONTENT_TYPE}, and holds these,
- * {@link #TENANT} and {@link #CE_SUBJECT} to {@link MessageLimits}; else it is unreadable.
+ * {@link #SCHEMA_VERSION}, {@link #KIND}, {@link #CE_TIME} and {@link #CONTENT_TYPE}, and holds these, {@link #TENANT}
+ * and {@link #CE_SUBJECT} to {@link MessageLimits}; else it is unreadable.
  */
 public final class MessageHeaders {
 

@@ -46,7 +46,8 @@ public sealed interface Work<T> {
     record Command<T>(CommandBus bus) implements Transactional<T> {
         @Override
         public Outcome run(List<Event<T>> events, Transaction tx) throws Exception {
-            try (CommandBus.Scope scope = Objects.requireNonNull(bus.open(), "the command bus opened no scope, but null")) {
+            try (CommandBus.Scope scope =
+                    Objects.requireNonNull(bus.open(), "the command bus opened no scope, but null")) {
                 return NoOutcomeException.required(scope.send(events.get(0), tx));
             }
         }
