@@ -5,6 +5,10 @@ import java.util.List;
 /**
  * What a handler does with several messages at once, for effects that are cheaper together.
  *
+ * <p>How many come together is not promised. After every start, and whenever a partition is given to another member,
+ * the first messages of each partition come one by one, each in a list of its own: one of them may have ended the
+ * process that had them before.
+ *
  * @param <T> what the payloads were read into
  */
 @FunctionalInterface

@@ -18,8 +18,9 @@ public record ConsumerHealth(boolean inboxAvailable, List<HandlerHealth> handler
     }
 
     /**
-     * Whether messages flow: both stores are there, no partition stands still and no handler pauses. Records that
-     * cannot be put on a retry or dead-letter topic change nothing about it: nothing waits for them.
+     * Whether messages flow: both stores are there, no partition stands still and no handler pauses. A retry topic that
+     * cannot be read, and records that cannot be put on a retry or dead-letter topic, change nothing about it: new
+     * messages do not wait for them.
      */
     public boolean isReady() {
         return inboxAvailable
@@ -45,14 +46,14 @@ public record ConsumerHealth(boolean inboxAvailable, List<HandlerHealth> handler
      *
      * @param handler its name
      * @param running whether its thread runs: after start and before the end of a drain
-     * @param kafkaAvailable whether it is a live member of its group
+     * @param kafkaAvailable whether it is a live member of its topic's group
      * @param partitions the partitions that are its own, {@code <topic>-<number>}, those of its retry topic among them
      * @param stopped those of them that stand still
      * @param hung messages on which it has worked for longer than {@link ConsumerSettings#hungAfter()}, or whose lease
      *     has ended meanwhile; others go on, so this alone does not make it unready
      * @param breaker why it pauses; null while it does not
-     * @param failingRoutes {@code retry}, {@code dead-letter}: whose topic does not take records now; they are kept and
-     *     tried again
+     * @param failingRoutes {@code retry}, {@code dead-letter}: whose topic does not take records now, and
+     *     {@code retry-read}, if the retry topic is not read; they are kept and tried again
      */
     public record HandlerHealth(
             String handler,

@@ -53,7 +53,7 @@ public final class Handler {
 
     /**
      * Names failures that no other attempt would mend: their messages are dead letters at once. A failure counts if it,
-     * or one of its causes, is of such a class.
+     * or one of its causes, is of such a class; the dead letter's code is the name of that class's failure.
      */
     @SafeVarargs
     public final Handler permanent(Class<? extends Throwable>... failures) {
@@ -176,7 +176,8 @@ public final class Handler {
          * {@code bad-idempotency-key}. A failed attempt uses no key; but a message of a leased handler has its key from
          * its first call until it is a dead letter, and others with that key wait for it, which costs them no attempt.
          *
-         * @param key makes the key: always the same of the same message; from 1 to 512 characters, not blank
+         * @param key makes the key: always the same of the same message; neither null nor blank, and at most 512
+         *     characters long, as {@link String#length()} counts them
          */
         public Reading<T> idempotentBy(Function<Event<T>, String> key) {
             return new Reading<>(handler, sources, key);

@@ -1,6 +1,7 @@
 package dev.posthaste.consumer;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.regex.Pattern;
 
 /** What a handler that decides says of a message, in place of returning or throwing. Immutable. */
@@ -49,8 +50,9 @@ public sealed interface Outcome {
     record Dead(String code, String detail) implements Outcome {
         private static final Pattern CODE = Pattern.compile("[a-z0-9-]{1,60}");
 
-        /** Checks the code. */
+        /** Checks the code, and that there is a detail. */
         public Dead {
+            Objects.requireNonNull(detail, () -> "dead(\"" + code + "\", null): say why, or \"\"");
             if (!CODE.matcher(code).matches()) {
                 throw new IllegalArgumentException(
                         "dead(\"" + code + "\", ...): the code must match " + CODE.pattern());

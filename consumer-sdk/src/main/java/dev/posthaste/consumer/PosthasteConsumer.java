@@ -223,7 +223,15 @@ public final class PosthasteConsumer implements AutoCloseable {
             return this;
         }
 
-        /** Sets further settings of the Kafka consumers, for example their security; none that the SDK sets itself. */
+        /**
+         * Sets further settings of all its Kafka clients, for example their security: the consumers, the producers that
+         * emit retries, dead letters and outcomes, and the admin client that asks how long a topic keeps its records.
+         * {@code request.timeout.ms} and {@code default.api.timeout.ms} are the consumers' alone; the others' are
+         * short.
+         *
+         * @throws IllegalArgumentException if one of them is set by the SDK itself, because a promise rests on it: it
+         *     names the setting, its value and the promise
+         */
         public Builder kafka(Map<String, String> further) {
             KafkaSettings.check(further);
             this.kafka = Map.copyOf(further);

@@ -59,8 +59,11 @@ public record RetryPolicy(int attempts, Duration first, Duration max, Duration h
         return Duration.ofMillis(1 + random.nextLong(Math.max(bound, 1)));
     }
 
-    /** Whether this one allows no more than the other. */
+    /** Whether this one allows no more than the other: neither more attempts nor any longer time. */
     public boolean isWithin(RetryPolicy other) {
-        return attempts <= other.attempts && max.compareTo(other.max) <= 0 && horizon.compareTo(other.horizon) <= 0;
+        return attempts <= other.attempts
+                && first.compareTo(other.first) <= 0
+                && max.compareTo(other.max) <= 0
+                && horizon.compareTo(other.horizon) <= 0;
     }
 }

@@ -11,7 +11,8 @@ public interface Transaction {
     /**
      * The connection. It refuses {@code commit}, {@code rollback} (save to a savepoint), {@code setAutoCommit},
      * {@code close} and {@code abort}, and statements that end the transaction: that is the SDK's to do. Waiting for a
-     * lock longer than {@link ConsumerSettings#lockTimeout()} fails the statement.
+     * lock longer than {@link ConsumerSettings#lockTimeout()} fails the statement. It may be a pool's: say {@code SET
+     * LOCAL}, for what {@code SET} has set stays on it after the transaction.
      */
     Connection connection();
 

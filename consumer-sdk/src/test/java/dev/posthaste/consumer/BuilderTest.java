@@ -7,6 +7,8 @@ import java.util.Set;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.postgresql.ds.PGSimpleDataSource;
 
 import dev.posthaste.schemas.catalog.Catalog;
@@ -141,22 +143,89 @@ class BuilderTest {
                 .hasMessageContaining("namespace is missing");
     }
 
-    @Test
-    void kafkaSettingsOnWhichThePromisesRestAreRefused() {
-        assertThatThrownBy(() -> PosthasteConsumer.builder()
-                        .kafka(Map.of("isolation.level", "read_uncommitted", "security.protocol", "SSL")))
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "isolation.level=read_uncommitted",
+                "interceptor.classes=dev.posthaste.consumer.BuilderTest",
+                "linger.ms=6000",
+                "retries=0",
+                "transactional.id=mine",
+                "buffer.memory=1000",
+                "partitioner.ignore.keys=true",
+                "max.request.size=10"
+            })
+    void kafkaSettingsOnWhichThePromisesRestAreRefusedWithTheirValueAndThePromise(String setting) {
+        String[] parts = setting.split("=", 2);
+        assertThatThrownBy(
+                        () -> PosthasteConsumer.builder().kafka(Map.of(parts[0], parts[1], "security.protocol", "SSL")))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("[isolation.level]");
+                .hasMessageContaining("kafka(...) has " + setting + " (")
+                .hasMessageContaining("the SDK sets these itself")
+                .hasMessageNotContaining("security.protocol");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "fetch.max.bytes=many", // a consumer's
+                "batch.size=-5", // a producer's
+                "compression.type=lzma",
+                "ssl.truststore.location=/nowhere/trust.p12",
+                "metric.reporters=no.such.Reporter"
+            })
+    void whatKafkaWouldRefuseLaterIsRefusedAtOnce(String setting) {
+        String[] parts = setting.split("=", 2);
+        assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))
+                        .handler(READS_ONE)
+                        .kafka(Map.of(parts[0], parts[1], "security.protocol", "SSL"))
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("Kafka refuses the settings [")
+                .hasMessageContaining(parts[0])
+                .hasMessageContaining(parts[1]);
     }
 
     @Test
-    void whatKafkaWouldRefuseLaterIsRefusedAtOnce() {
+    void aKafkaThatCannotBeFoundYetIsNoReasonToRefuseButAnAddressWithoutAPortIs() {
+        builder(Catalogs.ofLoans("due-notice"))
+                .handler(READS_ONE)
+                .bootstrapServers("kafka-1.invalid:9092, kafka-2.invalid:9092")
+                .build()
+                .close();
         assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))
                         .handler(READS_ONE)
-                        .kafka(Map.of("fetch.max.bytes", "many"))
+                        .bootstrapServers("kafka-1:9092,kafka-2")
                         .build())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("fetch.max.bytes");
+                .hasMessageContaining("\"kafka-2\" is no address; write host:port");
+    }
+
+    @Test
+    void credentialsThatNeedAnotherServerAreNotAskedForAtStart() {
+        builder(Catalogs.ofLoans("due-notice"))
+                .handler(READS_ONE)
+                .kafka(Map.of("security.protocol", "SASL_SSL", "sasl.mechanism", "OAUTHBEARER"))
+                .build()
+                .close();
+    }
+
+    @Test
+    void aRetryPolicyThatIsWiderThanTheRecordsInAnythingIsRefusedNamingBoth() {
+        RetryPolicy record =
+                new RetryPolicy(3, Duration.ofMillis(200), Duration.ofSeconds(1), Duration.ofMinutes(10)); // Catalogs'
+        for (RetryPolicy wider : List.of(
+                new RetryPolicy(4, record.first(), record.max(), record.horizon()),
+                new RetryPolicy(3, Duration.ofMillis(201), record.max(), record.horizon()),
+                new RetryPolicy(3, record.first(), Duration.ofMillis(1001), record.horizon()),
+                new RetryPolicy(3, record.first(), record.max(), Duration.ofMinutes(11)))) {
+            assertThatThrownBy(() -> builder(Catalogs.ofLoans("due-notice"))
+                            .handler(READS_ONE.retry(wider))
+                            .build())
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining(wider + " in code")
+                    .hasMessageContaining(record + " in handlers/due-notice.yaml");
+        }
     }
 
     @Test

@@ -3,7 +3,9 @@ package dev.posthaste.consumer;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -109,6 +111,45 @@ class BusinessKeyTest {
     private static List<TestMessage> loans(IntStream numbers) {
         return numbers.mapToObj(n -> TestMessage.of(new Loan("ada-lovelace", n)))
                 .toList();
+    }
+
+    @SuppressWarnings("NullAway") // what Java lets a user write
+    @Test
+    void theLongestKeyOfTheLongestTenantFitsTheIndexAndALongerOneIsADeadLetter(Stack stack) throws Exception {
+        String longest = random(512, 0x4E00, 0x9FA5);
+        String pairs = random(256, 0x20000, 0x2A6D0);
+        String tenant = random(200, 0x20000, 0x2A6D0);
+        List<String> keys = Arrays.asList(longest, pairs, pairs + "x", null, " ");
+        Handler keyed = handler("due-notice")
+                .on(Loan.TYPE, 1, Loan.class)
+                .idempotentBy(event -> keys.get(event.payload().n()))
+                .handle((event, tx) -> Scene.write("due-notice", event, tx));
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            scene.publish(
+                    "due-notice",
+                    0,
+                    IntStream.range(0, keys.size())
+                            .mapToObj(n -> TestMessage.of(new Loan("ada", n)).with(MessageHeaders.TENANT, tenant))
+                            .toList());
+            scene.start(keyed);
+
+            soon().until(() ->
+                    scene.inState("due-notice", "completed") == 2 && scene.inState("due-notice", "dead-letter") == 3);
+            assertThat(scene.query("SELECT key FROM inbox.business_key")).containsExactlyInAnyOrder(longest, pairs);
+            assertThat(scene.query("SELECT last_error FROM inbox.delivery WHERE code = 'bad-idempotency-key'"))
+                    .hasSize(3)
+                    .anySatisfy(error -> assertThat(error).contains("has 513 UTF-16 characters, but at most 512"))
+                    .anySatisfy(error -> assertThat(error).contains("its idempotency key is null"))
+                    .anySatisfy(error -> assertThat(error).contains("its idempotency key is blank"));
+        }
+    }
+
+    /** Nothing compresses it. */
+    private static String random(int characters, int from, int to) {
+        return new Random(7)
+                .ints(characters, from, to)
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
     }
 
     @Test
@@ -219,7 +260,7 @@ class BusinessKeyTest {
                             .startsWith("bad-idempotency-key 1 ")
                             .doesNotContain("ada-lovelace"))
                     .anySatisfy(letter -> assertThat(letter).contains("is blank"))
-                    .anySatisfy(letter -> assertThat(letter).contains("513 characters, but at most 512"))
+                    .anySatisfy(letter -> assertThat(letter).contains("513 UTF-16 characters, but at most 512"))
                     .anySatisfy(letter -> assertThat(letter).contains("NUL"))
                     .anySatisfy(letter -> assertThat(letter).contains("idempotentBy", "IllegalArgumentException"));
         }

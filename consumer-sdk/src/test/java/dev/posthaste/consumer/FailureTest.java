@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -21,9 +22,13 @@ import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.postgresql.jdbc.PgConnection;
 import org.slf4j.LoggerFactory;
 
 import dev.posthaste.schemas.MessageHeaders;
@@ -33,6 +38,7 @@ import dev.posthaste.testkit.Stack;
 
 import static dev.posthaste.consumer.Handler.handler;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 @PosthasteStack
@@ -199,9 +205,60 @@ class FailureTest {
     }
 
     @Test
+    void aStatementThatEndsTheTransactionIsAFailedAttemptWithoutEffect(Stack stack) throws Exception {
+        List<String> statements = List.of(
+                "/* x */ COMMIT",
+                "-- c\nCOMMIT",
+                "SELECT 1; COMMIT",
+                "SELECT 1; COMMIT; BEGIN",
+                "SELECT ';'; /* /* */ */ ROLLBACK");
+        Handler commits = handler("due-notice").on(Loan.TYPE, 1, Loan.class).handle((event, tx) -> {
+            Scene.write("due-notice", event, tx);
+            try (Statement statement = tx.connection().createStatement()) {
+                statement.execute(statements.get(event.payload().n()));
+            }
+        });
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            scene.publish("due-notice", 0, loans("ada", 0, statements.size() - 1));
+            scene.start(commits);
+
+            soon().until(() -> scene.inState("due-notice", "dead-letter") == statements.size());
+            assertThat(scene.query("SELECT last_error FROM inbox.delivery"))
+                    .allSatisfy(error -> assertThat(error).contains("A statement that ends the transaction"));
+            assertThat(scene.effects("due-notice")).isEmpty();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aHandlerThatCommitsBehindTheGuardStopsItsPartitionThoughItThrows(boolean throwing, Stack stack)
+            throws Exception {
+        Handler commits = handler("due-notice").on(Loan.TYPE, 1, Loan.class).handle((event, tx) -> {
+            Scene.write("due-notice", event, tx);
+            tx.connection().unwrap(PgConnection.class).commit();
+            if (throwing) {
+                throw new IllegalStateException("after the commit");
+            }
+        });
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            scene.publish("due-notice", 0, loans("ada", 1, 3));
+            PosthasteConsumer consumer = scene.start(commits);
+
+            soon().until(() -> !consumer.health().stopped().isEmpty());
+            assertThat(consumer.health().stopped()).singleElement().satisfies(stopped -> {
+                assertThat(stopped.reason()).isEqualTo(StopReason.HANDLER_FAILED);
+                assertThat(stopped.summary()).contains("ended the SDK's transaction by itself");
+                assertThat(stopped.offset()).isZero();
+            });
+            assertThat(scene.effects("due-notice")).containsExactly("1");
+        }
+    }
+
+    @Test
     void aHandlerThatCommitsBehindTheGuardStopsItsPartition(Stack stack) throws Exception {
         Handler commits = handler("due-notice").on(Loan.TYPE, 1, Loan.class).handle((event, tx) -> {
-            try (Statement statement = tx.connection().createStatement()) {
+            try (Statement statement =
+                    tx.connection().unwrap(PgConnection.class).createStatement()) {
                 statement.execute("SELECT 1; COMMIT");
             }
         });
@@ -249,8 +306,36 @@ class FailureTest {
                     scene.inState("due-notice", "dead-letter") == 2 && scene.inState("due-notice", "completed") == 1);
             assertThat(scene.query(
                             "SELECT code || ' ' || attempt FROM inbox.delivery WHERE state = 'dead-letter' ORDER BY 1"))
-                    .containsExactly("IllegalStateException 1", "no-such-member 1");
+                    .containsExactly("IllegalArgumentException 1", "no-such-member 1");
         }
+    }
+
+    @SuppressWarnings("NullAway") // what Java lets a user write
+    @Test
+    void aHandlerThatReturnsNullIsToldWhatToReturn(Stack stack) throws Exception {
+        Handler decides = handler("due-notice").on(Loan.TYPE, 1, Loan.class).decide((event, tx) -> {
+            Scene.write("due-notice", event, tx);
+            return null;
+        });
+        Handler calls = handler("charge").on(Loan.TYPE, 1, Loan.class).call((event, call) -> null);
+        try (Scene scene = Scene.open(stack, 1, "due-notice", "charge")) {
+            scene.publish("due-notice", 0, loans("ada", 1, 1));
+            scene.publish("charge", 0, loans("ada", 1, 1));
+            scene.start(decides);
+            scene.start(scene.builder(Catalogs.leased("charge"), calls).meters(new SimpleMeterRegistry()));
+
+            soon().until(() ->
+                    scene.inState("due-notice", "dead-letter") == 1 && scene.inState("charge", "dead-letter") == 1);
+            assertThat(scene.query("SELECT code || ': ' || last_error FROM inbox.delivery"))
+                    .hasSize(2)
+                    .allSatisfy(error -> assertThat(error)
+                            .startsWith("NoOutcomeException: ")
+                            .contains("the handler returned null; return Outcome.done()"));
+            assertThat(scene.effects("due-notice")).isEmpty();
+        }
+        assertThatThrownBy(() -> Outcome.dead("no-such-member", null))
+                .as("in the handler, as a failure of its own")
+                .hasMessage("dead(\"no-such-member\", null): say why, or \"\"");
     }
 
     @Test
@@ -310,6 +395,76 @@ class FailureTest {
                             "ce_id is \"no-uuid\"")
                     .doesNotContain("secret-number");
             assertThat(consumer.health().isReady()).isTrue();
+        }
+    }
+
+    @Test
+    void headersBeyondWhatTheOutboxAllowsAreDeadLettersByteForByteAndHoldUpNobody(Stack stack) throws Exception {
+        String random = new Random(7)
+                .ints(3_000, 0x4E00, 0x9FA5) // nothing compresses it to fit an index
+                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+                .toString();
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            List<TestMessage> beyond = List.of(
+                    TestMessage.of(new Loan("bob", 2)).with(MessageHeaders.TENANT, random),
+                    TestMessage.of(new Loan("bob", 3)).with(MessageHeaders.TENANT, "a".repeat(201)),
+                    TestMessage.of(new Loan("bob", 4)).with(MessageHeaders.CE_TYPE, random),
+                    TestMessage.of(new Loan("bob", 5)).with(MessageHeaders.CE_SUBJECT, random),
+                    TestMessage.of(new Loan("bob", 6)).with(MessageHeaders.CONTENT_TYPE, random),
+                    TestMessage.of(new Loan("bob", 7)).with(MessageHeaders.CONTENT_TYPE, ""),
+                    TestMessage.of(new Loan("bob", 8)).with(MessageHeaders.TENANT, "no\nrth"));
+            scene.publish("due-notice", 0, beyond);
+            scene.publish(
+                    "due-notice", 0, TestMessage.of(new Loan("ada", 1)).with(MessageHeaders.TENANT, "😀".repeat(200)));
+            PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
+
+            soon().until(() -> scene.effects("due-notice").equals(List.of("1")));
+            soon().until(() -> scene.deadLetters("due-notice").size() == beyond.size());
+            List<ConsumerRecord<byte[], byte[]>> letters = scene.deadLetters("due-notice");
+            assertThat(beyond).allSatisfy(message -> assertThat(letters).anySatisfy(letter -> {
+                assertThat(letter.value()).isEqualTo(message.value());
+                message.headers().forEach((name, text) -> assertThat(Scene.header(letter, name))
+                        .isEqualTo(text));
+            }));
+            assertThat(scene.query("SELECT last_error FROM inbox.delivery WHERE code = 'unreadable'"))
+                    .hasSize(beyond.size())
+                    .anySatisfy(error -> assertThat(error)
+                            .contains("posthaste_tenant is")
+                            .contains("which has 3000 characters, but at most 200 are allowed"))
+                    .anySatisfy(error -> assertThat(error).contains("9000 bytes, but at most 1024 are allowed"));
+            assertThat(consumer.health().isReady()).isTrue();
+        }
+    }
+
+    @Test
+    void whatARecordOrAnExceptionSaysForgesNoLineOfTheLog(Stack stack) throws Exception {
+        String forged = "evil\n21:00:00.000 ERROR forged\r\0\u001b[2J";
+        Handler tells = handler("due-notice")
+                .permanent(IllegalStateException.class)
+                .on(Loan.TYPE, 1, Loan.class)
+                .decide((event, tx) -> {
+                    if (event.payload().n() == 1) {
+                        throw new IllegalStateException(forged);
+                    }
+                    return Outcome.dead("no-such-member", forged);
+                });
+        try (Scene scene = Scene.open(stack, 1, "due-notice");
+                Log log = new Log()) {
+            scene.publish("due-notice", 0, loans("ada", 1, 2));
+            scene.publish(
+                    "due-notice",
+                    0,
+                    TestMessage.of(new Loan("ada", 3)).with(MessageHeaders.CE_TYPE, forged),
+                    TestMessage.of(new Loan("ada", 4)).with(MessageHeaders.CE_ID, forged),
+                    TestMessage.of(new Loan("ada", 5)).with(MessageHeaders.CE_TYPE, "a\u2028b\u0085c"));
+            scene.start(tells);
+
+            soon().until(() -> scene.inState("due-notice", "dead-letter") == 5);
+            assertThat(scene.query("SELECT last_error FROM inbox.delivery UNION ALL SELECT summary FROM inbox.journal"))
+                    .allSatisfy(error -> assertThat(error).doesNotContainPattern("[\\p{Cc}\\u2028]"))
+                    .anySatisfy(error -> assertThat(error).contains("evil\\n21:00:00.000 ERROR forged"));
+            assertThat(log.at(Level.ERROR)).hasSize(5).allSatisfy(line -> assertThat(line)
+                    .doesNotContainPattern("[\\p{Cc}\\u2028]"));
         }
     }
 

@@ -82,6 +82,33 @@ class GaugesTest {
     }
 
     @Test
+    void aMissingRetryTopicIsNamedAndLeavesTheConsumerReadyWhileMessagesFlow(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            String retry = scene.topic("due-notice") + ".retry";
+            scene.admin.deleteTopics(List.of(retry)).all().get();
+            PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
+            scene.publish("due-notice", 0, TestMessage.of(new Loan("ada", 1)));
+
+            soon().until(() -> scene.effects("due-notice").equals(List.of("1")));
+            soon().until(() -> consumer.health().isReady());
+            assertThat(consumer.health().handlers().get(0).failingRoutes()).containsExactly("retry-read");
+            assertThat(scene.meters
+                            .get("posthaste.outgoing.failing")
+                            .tag("route", "retry-read")
+                            .gauge()
+                            .value())
+                    .isEqualTo(1);
+
+            scene.admin
+                    .createTopics(List.of(new NewTopic(retry, 1, (short) 1)))
+                    .all()
+                    .get();
+            soon().until(() ->
+                    consumer.health().handlers().get(0).failingRoutes().isEmpty());
+        }
+    }
+
+    @Test
     void aTopicThatTakesNothingShowsInHealthAndGaugeAndStopsNobody(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {
             String deadLetters = scene.topic("due-notice") + ".dlt";

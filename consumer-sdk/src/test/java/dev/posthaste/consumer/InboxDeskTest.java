@@ -57,7 +57,7 @@ class InboxDeskTest {
     private DeliveryId dead(String handler, String tenant, String key, String code, Instant stagedAt, int attempt)
             throws SQLException {
         DeliveryId id = new DeliveryId(tenant, UUID.randomUUID(), stagedAt.truncatedTo(ChronoUnit.MICROS));
-        InboxStore store = new PostgresInbox(handler, "member-1", "host-1", Duration.ofSeconds(10));
+        InboxStore store = new PostgresInbox(handler, "member-1", "host-1", Duration.ofSeconds(10), 3);
         FailedAttempt failed = new FailedAttempt(
                 new Arrival(id, attempt, false, null, "library." + handler, 3, 7),
                 attempt,

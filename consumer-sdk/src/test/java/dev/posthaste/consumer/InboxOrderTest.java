@@ -39,8 +39,8 @@ class InboxOrderTest {
     private static final Instant STAGED = Instant.now();
 
     private final List<UUID> ids = new ArrayList<>();
-    private final InboxStore inbox = new PostgresInbox("due-notice", "one", "host", Duration.ofSeconds(10));
-    private final InboxStore other = new PostgresInbox("due-notice", "other", "host", Duration.ofSeconds(10));
+    private final InboxStore inbox = new PostgresInbox("due-notice", "one", "host", Duration.ofSeconds(10), 3);
+    private final InboxStore other = new PostgresInbox("due-notice", "other", "host", Duration.ofSeconds(10), 3);
     private Scene scene;
     private Connection connection;
     private Connection elsewhere;

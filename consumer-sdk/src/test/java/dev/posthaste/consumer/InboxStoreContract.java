@@ -187,6 +187,17 @@ abstract class InboxStoreContract {
     }
 
     @Test
+    void aRetryThatNoRowTellsOfRunsAsTheLastAttemptAtMost() throws SQLException {
+        assertThat(claim(store, stagedDaysAgo(0), 2))
+                .isInstanceOfSatisfying(
+                        Verdict.Run.class, run -> assertThat(run.attempt()).isEqualTo(2));
+        assertThat(claim(store, stagedDaysAgo(0), 99))
+                .as("its number is no message's")
+                .isInstanceOfSatisfying(
+                        Verdict.Run.class, run -> assertThat(run.attempt()).isEqualTo(3));
+    }
+
+    @Test
     void aRetryIsNotVisibleBeforeItsTime() throws SQLException {
         DeliveryId later = stagedDaysAgo(0);
         DeliveryId now = stagedDaysAgo(0);

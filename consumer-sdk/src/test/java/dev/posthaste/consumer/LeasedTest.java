@@ -392,7 +392,7 @@ class LeasedTest {
         private final Connection connection;
 
         Worker(String owner, Connection connection) throws SQLException {
-            this.inbox = new PostgresInbox("charge", owner, "host", Duration.ofSeconds(5));
+            this.inbox = new PostgresInbox("charge", owner, "host", Duration.ofSeconds(5), 3);
             this.connection = connection;
             connection.setAutoCommit(false);
         }

@@ -164,6 +164,7 @@ class OffsetsTest {
             soon().until(() -> !second.health().stopped().isEmpty());
             assertThat(second.health().stopped()).singleElement().satisfies(stopped -> {
                 assertThat(stopped.reason()).isEqualTo(StopReason.OFFSET_LOST);
+                assertThat(stopped.offset()).as("none").isEqualTo(-1);
                 assertThat(stopped.summary()).contains("--reset-offsets", "inbox.started_partition");
             });
             second.close();

@@ -11,6 +11,6 @@ class PostgresInboxTest extends InboxStoreContract {
 
     @Override
     InboxStore store(String owner) {
-        return new PostgresInbox("due-notice", owner, "host-1", Duration.ofSeconds(10));
+        return new PostgresInbox("due-notice", owner, "host-1", Duration.ofSeconds(10), 3);
     }
 }

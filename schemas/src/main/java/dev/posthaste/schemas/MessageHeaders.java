@@ -5,6 +5,10 @@ import java.util.Locale;
 /**
  * Names of the Kafka record headers of a message: a CloudEvent 1.0 in binary mode, the trace context as W3C has it, and
  * a few of our own. All values are UTF-8 text.
+ *
+ * <p>Of a record written by hand the consumer SDK requires {@link #CE_ID}, {@link #STAGED_AT}, {@link #CE_TYPE},
+ * {@link #SCHEMA_VERSION}, {@link #KIND}, {@link #CE_TIME} and {@link #CONTENT_TYPE}, and holds these, {@link #TENANT}
+ * and {@link #CE_SUBJECT} to {@link MessageLimits}; else it is unreadable.
  */
 public final class MessageHeaders {
 

@@ -44,10 +44,12 @@ final class Claims {
 
     private final String handler;
     private final String owner;
+    private final int attemptsMax;
 
-    Claims(String handler, String owner) {
+    Claims(String handler, String owner, int attemptsMax) {
         this.handler = handler;
         this.owner = owner;
+        this.attemptsMax = attemptsMax;
     }
 
     /** A row of another's or of an earlier attempt. */
@@ -127,7 +129,8 @@ final class Claims {
                 && !KeyOrder.read(connection, handler, arrivals).isSameAs(order)) {
             throw new SQLException("a message that came with these is kept by another member since", "40001");
         }
-        // A retry without a row: the inbox was restored to an earlier state. It is run as what it says it is.
+        // A retry without a row: the inbox was restored to an earlier state. It is run as what it says it is, but as
+        // the last attempt at most: nobody vouches for its number.
         insert(connection, unjudged(arrivals, findings), completes, findings);
         findings.keys = order.touched(arrivals, findings.verdicts);
         return findings;
@@ -154,7 +157,7 @@ final class Claims {
             insert.setString(3, completes ? null : owner);
             insert.setBoolean(4, completes);
             int next = SqlArrays.bindIds(insert, 5, arrivals, Arrival::id);
-            insert.setArray(next, SqlArrays.of(connection, "int4", arrivals, Arrival::attempt));
+            insert.setArray(next, SqlArrays.of(connection, "int4", arrivals, a -> Math.min(a.attempt(), attemptsMax)));
             insert.setArray(next + 1, SqlArrays.of(connection, "text", arrivals, Arrival::topic));
             insert.setArray(next + 2, SqlArrays.of(connection, "int4", arrivals, Arrival::partition));
             insert.setArray(next + 3, SqlArrays.of(connection, "bigint", arrivals, Arrival::offset));

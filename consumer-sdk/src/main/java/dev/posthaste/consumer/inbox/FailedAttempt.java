@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param forgiven attempts that count no more
  * @param fate what becomes of the delivery
  * @param code the cause in one word
- * @param summary what happened, without payload
+ * @param summary what happened, without payload; printable whatever it was made of
  * @param blocks whether later messages of its key wait behind it from now on
  * @param record the record as it came
  * @param lease the claim under which it ran; null for a transactional handler
@@ -24,4 +24,9 @@ public record FailedAttempt(
         String summary,
         boolean blocks,
         StoredRecord record,
-        @Nullable ClaimLease lease) {}
+        @Nullable ClaimLease lease) {
+    /** Makes the summary printable: it goes to the log, two tables and a header. */
+    public FailedAttempt {
+        summary = Printable.of(summary);
+    }
+}

@@ -114,7 +114,7 @@ final class Failures {
             write.setInt(7, failed.forgiven());
             write.setLong(
                     8, failed.fate() instanceof Fate.Retry retry ? retry.delay().toMillis() : 0);
-            write.setString(9, storable(failed.summary()));
+            write.setString(9, failed.summary());
             write.setString(10, failed.code());
             write.setString(11, arrival.topic());
             write.setInt(12, arrival.partition());
@@ -163,7 +163,7 @@ final class Failures {
     private static @Nullable String lastTrace(List<StoredRecord.Header> headers) {
         return headers.stream()
                 .filter(header -> header.name().equals(MessageHeaders.PREVIOUS_TRACE) && header.value() != null)
-                .map(header -> storable(new String(header.value(), StandardCharsets.US_ASCII)))
+                .map(header -> Printable.of(new String(header.value(), StandardCharsets.US_ASCII)))
                 .findFirst()
                 .orElse(null);
     }
@@ -174,7 +174,7 @@ final class Failures {
             tell.setInt(5, failed.attempt());
             tell.setString(6, dead ? "dead-letter" : "failed");
             tell.setString(7, failed.code());
-            tell.setString(8, storable(failed.summary()));
+            tell.setString(8, failed.summary());
             tell.setString(9, host);
             tell.executeUpdate();
         }
@@ -223,10 +223,5 @@ final class Failures {
                 return rows.getInt(1);
             }
         }
-    }
-
-    /** PostgreSQL has no NUL in text. */
-    private static String storable(String text) {
-        return text.replace('\0', '?');
     }
 }

@@ -56,6 +56,11 @@ public interface InboxStore {
     void requireSameTransaction(Connection connection, Claim claim) throws SQLException;
 
     /**
+     * The same after a rollback: throws if the claim is there all the same, for its transaction was committed before.
+     */
+    void requireRolledBack(Connection connection, Claim claim) throws SQLException;
+
+    /**
      * Says before an attempt that it begins, so that one that takes its process along is counted. To be committed
      * before the attempt; {@link #claim} then grants it to the same owner.
      *

@@ -51,12 +51,13 @@ public final class PostgresInbox implements InboxStore {
      * @param owner names this process in claims; unique to it
      * @param host names the machine in the journal
      * @param lockTimeout bound of every wait for a lock
+     * @param attemptsMax as which attempt a message runs at most that no row tells of
      */
-    public PostgresInbox(String handler, String owner, String host, Duration lockTimeout) {
+    public PostgresInbox(String handler, String owner, String host, Duration lockTimeout, int attemptsMax) {
         this.handler = handler;
         this.owner = owner;
         this.lockTimeout = lockTimeout;
-        this.claims = new Claims(handler, owner);
+        this.claims = new Claims(handler, owner, attemptsMax);
         this.completions = new Completions(handler, host);
         this.failures = new Failures(handler, host, completions);
         this.leases = new Leases(handler, owner);
@@ -98,6 +99,22 @@ public final class PostgresInbox implements InboxStore {
             row.next();
             if (!claim.transaction().equals(row.getString(1))) {
                 throw new TransactionEndedException(claim.verdicts().size());
+            }
+        }
+    }
+
+    @Override
+    public void requireRolledBack(Connection connection, Claim claim) throws SQLException {
+        if (claim.transaction().isEmpty()) {
+            return;
+        }
+        try (PreparedStatement status = connection.prepareStatement("SELECT pg_xact_status(?::xid8) = 'aborted'")) {
+            status.setString(1, claim.transaction());
+            try (ResultSet row = status.executeQuery()) {
+                row.next();
+                if (!row.getBoolean(1)) {
+                    throw new TransactionEndedException(claim.verdicts().size());
+                }
             }
         }
     }

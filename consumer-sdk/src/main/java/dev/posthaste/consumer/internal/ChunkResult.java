@@ -6,6 +6,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.consumer.StopReason;
+import dev.posthaste.consumer.inbox.Printable;
 
 /**
  * How a chunk ended: so many of its first records are finished, and why no more.
@@ -80,5 +81,10 @@ record ChunkResult(int finished, int begun, Ending ending) {
             @Nullable UUID messageId,
             StopReason reason,
             @Nullable String errorClass,
-            String summary) {}
+            String summary) {
+        /** Makes the summary printable: it goes to the log. */
+        Failure {
+            summary = Printable.of(summary);
+        }
+    }
 }

@@ -97,8 +97,14 @@ public final class Decoder {
                     "the function given to idempotentBy(...) has failed: " + ErrorSummary.of(e, value),
                     e);
         }
+        if (key == null) {
+            throw new UnreadableException(
+                    UnreadableException.BAD_KEY,
+                    "its idempotency key is null: the function given to idempotentBy(...) returned nothing",
+                    null);
+        }
         try {
-            return new BusinessKey(id, key == null ? "" : key, Sha256.of(value));
+            return new BusinessKey(id, key, Sha256.of(value));
         } catch (IllegalArgumentException e) {
             throw new UnreadableException(UnreadableException.BAD_KEY, String.valueOf(e.getMessage()), e);
         }

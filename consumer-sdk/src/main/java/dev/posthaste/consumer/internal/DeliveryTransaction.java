@@ -17,6 +17,7 @@ import dev.posthaste.consumer.Outcome;
 import dev.posthaste.consumer.inbox.BusinessKey;
 import dev.posthaste.consumer.inbox.InboxStore;
 import dev.posthaste.consumer.inbox.KeyVerdict;
+import dev.posthaste.consumer.inbox.TransactionEndedException;
 import dev.posthaste.consumer.inbox.Verdict;
 
 /**
@@ -158,6 +159,12 @@ final class DeliveryTransaction {
             return new Committed(run.granted());
         }
         boolean connected = SqlErrors.rollback(connection, failure);
+        if (connected && run.granted() > 0) {
+            TransactionEndedException ended = ended(connection, claim, failure);
+            if (ended != null) {
+                return new HandlerFailed(run.current(), run.currentRun(), ended, run.trace);
+            }
+        }
         if (abandoned.getAsBoolean()) {
             return new Abandoned();
         }
@@ -167,6 +174,28 @@ final class DeliveryTransaction {
         return SqlErrors.isContention(failure)
                 ? new Contended(run.current(), run.currentRun(), failure)
                 : new HandlerFailed(run.current(), run.currentRun(), failure, run.trace);
+    }
+
+    /**
+     * Null if nothing of the claim has stayed. Else its messages would count as completed, and nobody would hear of it.
+     */
+    private @Nullable TransactionEndedException ended(
+            Connection connection, InboxStore.Claim claim, Throwable failure) {
+        if (failure instanceof TransactionEndedException ended) {
+            return ended;
+        }
+        try {
+            inbox.requireRolledBack(connection, claim);
+            connection.rollback();
+            return null;
+        } catch (TransactionEndedException e) {
+            e.addSuppressed(failure);
+            SqlErrors.rollback(connection, e);
+            return e;
+        } catch (SQLException e) {
+            failure.addSuppressed(e); // the connection; what is written down next finds out as well
+            return null;
+        }
     }
 
     /**

@@ -5,6 +5,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.posthaste.consumer.Outcome;
 import dev.posthaste.consumer.RetryPolicy;
 import dev.posthaste.consumer.inbox.Fate;
@@ -38,12 +40,12 @@ public record FailurePolicy(RetryPolicy retry, List<Class<? extends Throwable>> 
         if (cause instanceof NotDoneException notDone && notDone.outcome() instanceof Outcome.Dead dead) {
             return new Decision(new Fate.DeadLetter(dead.code()), dead.code(), dead.detail(), true);
         }
-        String code = cause instanceof NotDoneException
-                ? "retry-after"
-                : cause.getClass().getSimpleName();
-        if (isPermanent(cause)) {
+        Throwable permanentOne = permanent(cause);
+        if (permanentOne != null) {
+            String code = code(permanentOne);
             return new Decision(new Fate.DeadLetter(code), code, "permanent", true);
         }
+        String code = cause instanceof NotDoneException ? "retry-after" : code(cause);
         Duration delay =
                 cause instanceof NotDoneException notDone && notDone.outcome() instanceof Outcome.RetryAfter retryAfter
                         ? retryAfter.delay()
@@ -78,14 +80,22 @@ public record FailurePolicy(RetryPolicy retry, List<Class<? extends Throwable>> 
         return new Decision(new Fate.Retry(delay), code, "", ofTheMessage);
     }
 
-    private boolean isPermanent(Throwable error) {
+    /** In one word: that of an anonymous class is its binary name's last part. */
+    private static String code(Throwable error) {
+        String simple = error.getClass().getSimpleName();
+        String name = error.getClass().getName();
+        return simple.isEmpty() ? name.substring(name.lastIndexOf('.') + 1) : simple;
+    }
+
+    /** The failure itself or the cause of it that is named permanent; null for none. */
+    private @Nullable Throwable permanent(Throwable error) {
         Throwable cause = error;
         for (int i = 0; i < CAUSES_MAX && cause != null; i++, cause = cause.getCause()) {
             Throwable now = cause;
             if (permanent.stream().anyMatch(type -> type.isInstance(now))) {
-                return true;
+                return now;
             }
         }
-        return false;
+        return null;
     }
 }

@@ -21,6 +21,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.StoppedPartition;
 import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.inbox.Printable;
 
 /**
  * One life of a Kafka consumer in its handler's group: polls, feeds a lane per partition, commits what the lanes have
@@ -164,7 +165,7 @@ final class GroupMember implements ConsumerRebalanceListener {
         try {
             consumer.close(CloseOptions.timeout(closeBound)); // calls onPartitionsRevoked, which commits
         } catch (KafkaException e) {
-            LOG.warn("leaving the group failed; Kafka will notice by itself: {}", e.toString());
+            LOG.warn("leaving the group failed; Kafka will notice by itself: {}", Printable.of(e.toString()));
         }
         return finished;
     }

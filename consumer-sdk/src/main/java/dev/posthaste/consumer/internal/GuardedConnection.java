@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A connection that leaves the transaction to the SDK. It guards against mistakes, not against malice: what gets past
- * it is noticed by {@link Inbox#requireSameTransaction} before the commit.
+ * it is noticed after the handler, before the commit and before a failure is written down.
  */
 final class GuardedConnection implements InvocationHandler {
 
@@ -24,10 +24,8 @@ final class GuardedConnection implements InvocationHandler {
 
     private static final Set<String> REFUSED = Set.of("commit", "setAutoCommit", "close", "abort");
 
-    /** Statements that end a transaction; {@code ROLLBACK TO} a savepoint does not. */
-    private static final Pattern ENDS_TRANSACTION = Pattern.compile(
-            "\\s*(commit|end|abort|prepare\\s+transaction|rollback(?!\\s+(work\\s+|transaction\\s+)?to\\b))\\b.*",
-            Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
+    /** Other methods take names: a savepoint may well be called "end". */
+    private static final Pattern TAKES_SQL = Pattern.compile("prepare.*|execute.*|addBatch|nativeSQL");
 
     private final Connection connection;
     private final Connection guarded;
@@ -62,7 +60,7 @@ final class GuardedConnection implements InvocationHandler {
         if (method.getName().equals("unwrap") && arguments != null && ((Class<?>) arguments[0]).isInstance(guarded)) {
             return guarded;
         }
-        refuseEnd(arguments);
+        refuseEnd(method, arguments);
         Object result = call(connection, method, arguments);
         return result instanceof Statement statement ? guard(statement, method.getReturnType()) : result;
     }
@@ -75,7 +73,7 @@ final class GuardedConnection implements InvocationHandler {
             if (method.getName().equals("getConnection")) {
                 return guarded;
             }
-            refuseEnd(arguments);
+            refuseEnd(method, arguments);
             return call(statement, method, arguments);
         });
     }
@@ -84,11 +82,12 @@ final class GuardedConnection implements InvocationHandler {
         return method.getName().equals("rollback") && arguments == null;
     }
 
-    private static void refuseEnd(Object @Nullable [] arguments) throws SQLException {
+    private static void refuseEnd(Method method, Object @Nullable [] arguments) throws SQLException {
         if (arguments != null
                 && arguments.length > 0
                 && arguments[0] instanceof String sql
-                && ENDS_TRANSACTION.matcher(sql).matches()) {
+                && TAKES_SQL.matcher(method.getName()).matches()
+                && TransactionControl.endsTransaction(sql)) {
             throw new SQLException("A statement that ends the transaction" + WHY);
         }
     }

@@ -52,9 +52,10 @@ final class HandlerGauges {
                 .tag("handler", handler)
                 .register(registry));
         for (InboxStore.Route route : InboxStore.Route.values()) {
-            gauges.add(failing(loop, route));
+            gauges.add(failing(loop, route.wireName()));
             gauges.add(outgoing(route));
         }
+        gauges.add(failing(loop, HandlerLoop.RETRY_READ));
         STATES.forEach(state -> gauges.add(deliveries(state)));
         gauges.add(Gauge.builder(
                         "posthaste.inbox.waiting.age",
@@ -65,13 +66,13 @@ final class HandlerGauges {
                 .register(registry));
     }
 
-    private Gauge failing(HandlerLoop loop, InboxStore.Route route) {
+    private Gauge failing(HandlerLoop loop, String route) {
         return Gauge.builder(
                         "posthaste.outgoing.failing",
                         loop,
-                        self -> self.failingRoutes().contains(route.wireName()) ? 1 : 0)
-                .description("1 while the route's topic does not take records")
-                .tags(Tags.of("handler", handler, "route", route.wireName()))
+                        self -> self.failingRoutes().contains(route) ? 1 : 0)
+                .description("1 while the route's topic does not take records, or is not read")
+                .tags(Tags.of("handler", handler, "route", route))
                 .register(registry);
     }
 

@@ -25,6 +25,9 @@ import dev.posthaste.consumer.internal.outgoing.Outgoing;
  */
 public final class HandlerLoop {
 
+    /** Among the routes that fail: the way back from the retry topic. */
+    static final String RETRY_READ = "retry-read";
+
     private final HandlerSetup setup;
     private final ExecutorService workers;
     private final MemberLoop main;
@@ -50,7 +53,8 @@ public final class HandlerLoop {
                 setup.handler(),
                 setup.worker().owner(),
                 setup.worker().host(),
-                setup.settings().lockTimeout());
+                setup.settings().lockTimeout(),
+                setup.failurePolicy().retry().attempts());
         DeliveryMeters meters = new DeliveryMeters(setup.meters(), setup.handler());
         DeliveryTransaction transaction = new DeliveryTransaction(
                 setup.dataSource(),
@@ -113,9 +117,9 @@ public final class HandlerLoop {
         }
     }
 
-    /** Whether it is a live member of its groups. */
+    /** Whether it is a live member of its topic's group; without that of the retry topic new messages flow as well. */
     public boolean isKafkaAvailable() {
-        return main.isKafkaAvailable() && retried.isKafkaAvailable();
+        return main.isKafkaAvailable();
     }
 
     List<StoppedPartition> stopped() {
@@ -143,7 +147,9 @@ public final class HandlerLoop {
     }
 
     List<String> failingRoutes() {
-        return outgoing.failing().stream().map(InboxStore.Route::wireName).toList();
+        Stream<String> unread = main.isRunning() && !retried.isKafkaAvailable() ? Stream.of(RETRY_READ) : Stream.of();
+        return Stream.concat(outgoing.failing().stream().map(InboxStore.Route::wireName), unread)
+                .toList();
     }
 
     /** Reads the figures of its inbox anew, on a connection in auto-commit. */

@@ -1,41 +1,97 @@
 package dev.posthaste.consumer.internal;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 
+import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.CooperativeStickyAssignor;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.ProducerConfig;
-import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.SaslConfigs;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
+import org.apache.kafka.common.utils.Utils;
 
 import dev.posthaste.consumer.ConsumerSettings;
 
 /**
- * The settings of a handler's Kafka consumer. Cooperative-sticky rather than the broker-side group protocol: a dead
+ * The settings of a handler's Kafka clients. Cooperative-sticky rather than the broker-side group protocol: a dead
  * member's partitions are given away after a time that is set here, at the client, and not for the whole broker; both
  * move only the partitions that must move.
  */
 public final class KafkaSettings {
 
-    private static final Set<String> OWN = Set.of(
-            ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG,
-            ConsumerConfig.GROUP_ID_CONFIG,
-            ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
-            ConsumerConfig.GROUP_PROTOCOL_CONFIG,
-            ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG,
-            ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
-            ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG,
-            ConsumerConfig.ISOLATION_LEVEL_CONFIG,
-            ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
-            ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
-            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
-            ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
-            ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG);
+    /** What the SDK sets itself, with the promise that rests on it. */
+    private static final Map<String, String> OWN = new TreeMap<>();
+
+    static {
+        own("bootstrapServers(...) sets it", ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG);
+        own(
+                "ConsumerSettings.sessionTimeout sets it",
+                ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG,
+                ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG);
+        own(
+                "each topic has a group of its name, whose partitions one member at a time has",
+                ConsumerConfig.GROUP_ID_CONFIG,
+                ConsumerConfig.GROUP_INSTANCE_ID_CONFIG,
+                ConsumerConfig.GROUP_PROTOCOL_CONFIG,
+                ConsumerConfig.GROUP_REMOTE_ASSIGNOR_CONFIG,
+                ConsumerConfig.PARTITION_ASSIGNMENT_STRATEGY_CONFIG);
+        own(
+                "no record is passed over, and no offset committed before its record is finished",
+                ConsumerConfig.ISOLATION_LEVEL_CONFIG,
+                ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG,
+                ConsumerConfig.AUTO_OFFSET_RESET_CONFIG,
+                ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG,
+                ConsumerConfig.INTERCEPTOR_CLASSES_CONFIG);
+        own(
+                "records go on byte for byte",
+                ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG,
+                ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG,
+                ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG,
+                ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG);
+        own(
+                "retries and dead letters go out once accepted by all replicas, whatever their size, and every wait for"
+                        + " that is bounded",
+                ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG,
+                ProducerConfig.ACKS_CONFIG,
+                ProducerConfig.RETRIES_CONFIG,
+                ProducerConfig.MAX_IN_FLIGHT_REQUESTS_PER_CONNECTION,
+                ProducerConfig.LINGER_MS_CONFIG,
+                ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG,
+                ProducerConfig.MAX_BLOCK_MS_CONFIG,
+                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                ProducerConfig.BUFFER_MEMORY_CONFIG,
+                ProducerConfig.TRANSACTIONAL_ID_CONFIG,
+                ProducerConfig.TRANSACTION_TIMEOUT_CONFIG,
+                ProducerConfig.TRANSACTION_TWO_PHASE_COMMIT_ENABLE_CONFIG);
+        own(
+                "retries of a key come back in order, on one partition",
+                ProducerConfig.PARTITIONER_CLASS_CONFIG,
+                ProducerConfig.PARTITIONER_IGNORE_KEYS_CONFIG);
+    }
+
+    private static void own(String rule, String... names) {
+        for (String name : names) {
+            OWN.put(name, rule);
+        }
+    }
+
+    /** Those log in at another server when the client is made, which may be away when a service starts. */
+    private static final Set<String> REMOTE_LOGINS = Set.of("GSSAPI", "OAUTHBEARER");
+
+    /** Nobody is asked for its name, and nobody connects to it. */
+    private static final String NO_ADDRESS = "127.0.0.1:1";
 
     private static final int REQUEST_MILLIS = 5_000;
     private static final int DELIVERY_MILLIS = 10_000;
@@ -46,13 +102,19 @@ public final class KafkaSettings {
 
     private KafkaSettings() {}
 
-    /** Refuses settings on which the promises rest. */
+    /**
+     * Refuses settings on which the promises rest.
+     *
+     * @throws IllegalArgumentException naming each with its value and the promise
+     */
     public static void check(Map<String, String> further) {
-        Set<String> refused = new TreeSet<>(further.keySet());
-        refused.retainAll(OWN);
+        String refused = OWN.entrySet().stream()
+                .filter(own -> further.containsKey(own.getKey()))
+                .map(own -> own.getKey() + "=" + further.get(own.getKey()) + " (" + own.getValue() + ")")
+                .collect(Collectors.joining(", "));
         if (!refused.isEmpty()) {
             throw new IllegalArgumentException("kafka(...) has " + refused
-                    + ", which the SDK sets itself because its promises rest on them; take" + " them out");
+                    + ": the SDK sets these itself because its promises rest on them; take them out");
         }
     }
 
@@ -75,7 +137,8 @@ public final class KafkaSettings {
         all.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, false);
         all.put(ConsumerConfig.KEY_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
         all.put(ConsumerConfig.VALUE_DESERIALIZER_CLASS_CONFIG, ByteArrayDeserializer.class);
-        check(all, further);
+        checkAddresses(bootstrapServers);
+        check(further, () -> checkConsumer(all));
         return all;
     }
 
@@ -96,6 +159,7 @@ public final class KafkaSettings {
         all.put(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, REQUEST_BYTES_MAX);
         all.put(ProducerConfig.KEY_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
         all.put(ProducerConfig.VALUE_SERIALIZER_CLASS_CONFIG, ByteArraySerializer.class);
+        check(further, () -> new ProducerConfig(all));
         return all;
     }
 
@@ -106,15 +170,43 @@ public final class KafkaSettings {
         return all;
     }
 
-    /** Kafka's own check, now and not on the handler's thread. */
-    private static void check(Map<String, Object> all, Map<String, String> further) {
-        try {
-            var unused = new ConsumerConfig(all);
-        } catch (ConfigException e) {
-            throw new IllegalArgumentException(
-                    "Kafka refuses the settings " + new TreeSet<>(further.keySet()) + " or the address "
-                            + all.get(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG) + ": " + e.getMessage(),
-                    e);
+    private static void checkAddresses(String bootstrapServers) {
+        for (String address : bootstrapServers.split(",", -1)) {
+            if (Utils.getHost(address.strip()) == null || Utils.getPort(address.strip()) == null) {
+                throw new IllegalArgumentException("bootstrapServers is \"" + bootstrapServers + "\", in which \""
+                        + address + "\" is no address; write host:port, separated by commas");
+            }
         }
+    }
+
+    /** Kafka's own check, now and not on the handler's thread. */
+    private static void check(Map<String, String> further, Runnable kafkas) {
+        try {
+            kafkas.run();
+        } catch (KafkaException e) {
+            Throwable cause = e;
+            while (cause.getCause() != null) {
+                cause = cause.getCause();
+            }
+            throw new IllegalArgumentException(
+                    "Kafka refuses the settings " + new TreeSet<>(further.keySet()) + ": " + cause.getMessage(), e);
+        }
+    }
+
+    /** Its constructor reads key stores and credentials as well; it does not connect. */
+    private static void checkConsumer(Map<String, Object> settings) {
+        Map<String, Object> offline = new HashMap<>(settings);
+        offline.put(ConsumerConfig.BOOTSTRAP_SERVERS_CONFIG, NO_ADDRESS);
+        if (hasRemoteLogin(new ConsumerConfig(offline))) {
+            return;
+        }
+        new KafkaConsumer<byte[], byte[]>(offline).close(CloseOptions.timeout(Duration.ZERO));
+    }
+
+    private static boolean hasRemoteLogin(ConsumerConfig config) {
+        return config.getString(CommonClientConfigs.SECURITY_PROTOCOL_CONFIG)
+                        .toUpperCase(Locale.ROOT)
+                        .startsWith("SASL")
+                && REMOTE_LOGINS.contains(config.getString(SaslConfigs.SASL_MECHANISM));
     }
 }

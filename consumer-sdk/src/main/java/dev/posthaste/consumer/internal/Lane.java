@@ -257,7 +257,17 @@ final class Lane {
 
     private void fail(Strand strand, ChunkResult.Failure failure) {
         if (closed) {
-            return; // it belongs to another member by now, which will find out for itself
+            // It belongs to another member by now, which finds out for itself, but not about an effect that stayed.
+            if (failure.reason() == StopReason.HANDLER_FAILED) {
+                LOG.error(
+                        "handler {} failed on {} at offset {}, message {}, while that was given away: {}",
+                        handler,
+                        partition,
+                        strand.nextOffset(),
+                        failure.messageId(),
+                        failure.summary());
+            }
+            return;
         }
         stop(stopped(strand, failure, clock.instant()));
     }

@@ -3,7 +3,6 @@ package dev.posthaste.consumer.internal;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HexFormat;
-import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 import org.jspecify.annotations.Nullable;
@@ -119,8 +118,7 @@ final class LeasedCall<T> implements Call, Runnable {
         long began = System.nanoTime();
         End own;
         try {
-            own = new Returned(
-                    Objects.requireNonNull(function.call(task.event(), this), "the handler returned no outcome"));
+            own = new Returned(NoOutcomeException.required(function.call(task.event(), this)));
         } catch (Throwable e) { // whatever a handler throws: an Error of its own must not end the lane
             own = new Threw(e);
         }

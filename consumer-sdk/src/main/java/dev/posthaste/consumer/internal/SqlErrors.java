@@ -11,8 +11,11 @@ public final class SqlErrors {
     /** Serialization failure, deadlock, lock time-out: nobody's fault, gone with another try. */
     private static final Set<String> CONTENTION = Set.of("40001", "40P01", "55P03");
 
-    /** Data exception, violated constraint, a row that is not there: it is the same however often it is tried. */
-    private static final Set<String> REFUSED_CLASSES = Set.of("22", "23", "24");
+    /**
+     * Data exception, violated constraint, a row that is not there, a value that is too large for an index: it is the
+     * same however often it is tried.
+     */
+    private static final Set<String> REFUSED_CLASSES = Set.of("22", "23", "24", "54");
 
     private static final int CLASS_CHARACTERS = 2;
     private static final int CAUSES_MAX = 20;

@@ -34,6 +34,9 @@ final class StartRule {
 
     private static final Logger LOG = LoggerFactory.getLogger(StartRule.class);
 
+    /** Where it stands is just what is not known. */
+    private static final long NO_OFFSET = -1;
+
     private final HandlerSetup setup;
     private final DataSource dataSource;
     private final InboxStore inbox;
@@ -129,7 +132,7 @@ final class StartRule {
     private StoppedPartition offsetLost(TopicPartition partition) {
         return stopped(
                 partition,
-                consumer.position(partition),
+                NO_OFFSET,
                 StopReason.OFFSET_LOST,
                 "the group " + partition.topic()
                         + " has read this partition before, but has no committed offset any more;"

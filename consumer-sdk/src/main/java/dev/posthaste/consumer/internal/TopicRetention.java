@@ -23,6 +23,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.StopReason;
 import dev.posthaste.consumer.StoppedPartition;
+import dev.posthaste.consumer.inbox.Printable;
 
 /**
  * Nothing of a topic is read before it is known that the inbox remembers longer than the topic keeps: an inbox that
@@ -119,7 +120,8 @@ final class TopicRetention {
                             + "); make the consumer's retention at least that, or the topic's shorter";
         } catch (AuthorizationException e) {
             return "how long the topic keeps its records is not known, since this consumer may not read the topic's"
-                    + " settings; allow it DESCRIBE_CONFIGS on the topic (" + e.getMessage() + ")";
+                    + " settings; allow it DESCRIBE_CONFIGS on the topic ("
+                    + Printable.of(String.valueOf(e.getMessage())) + ")";
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.posthaste.consumer.internal;
 
 import java.util.List;
+import java.util.Objects;
 
 import dev.posthaste.consumer.BatchHandler;
 import dev.posthaste.consumer.CallHandler;
@@ -28,7 +29,7 @@ public sealed interface Work<T> {
     record Each<T>(DecidingHandler<T> function) implements Transactional<T> {
         @Override
         public Outcome run(List<Event<T>> events, Transaction tx) throws Exception {
-            return function.handle(events.get(0), tx);
+            return NoOutcomeException.required(function.handle(events.get(0), tx));
         }
     }
 
@@ -45,8 +46,9 @@ public sealed interface Work<T> {
     record Command<T>(CommandBus bus) implements Transactional<T> {
         @Override
         public Outcome run(List<Event<T>> events, Transaction tx) throws Exception {
-            try (CommandBus.Scope scope = bus.open()) {
-                return scope.send(events.get(0), tx);
+            try (CommandBus.Scope scope =
+                    Objects.requireNonNull(bus.open(), "the command bus opened no scope, but null")) {
+                return NoOutcomeException.required(scope.send(events.get(0), tx));
             }
         }
     }

@@ -42,6 +42,9 @@ public final class InboxDesk {
     private static final int CONTENTION_RETRIES_MAX = 5;
     private static final Duration LOCK_TIMEOUT = Duration.ofSeconds(10);
 
+    /** It claims nothing. */
+    private static final int CLAIMED_ATTEMPTS_MAX = 1;
+
     private final DataSource dataSource;
     private final Worker worker = Worker.here();
 
@@ -246,7 +249,7 @@ public final class InboxDesk {
     }
 
     private InboxStore inbox(String handler) {
-        return new PostgresInbox(handler, worker.owner(), worker.host(), LOCK_TIMEOUT);
+        return new PostgresInbox(handler, worker.owner(), worker.host(), LOCK_TIMEOUT, CLAIMED_ATTEMPTS_MAX);
     }
 
     /** What is done in one transaction. */

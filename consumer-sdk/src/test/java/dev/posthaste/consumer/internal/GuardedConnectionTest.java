@@ -64,7 +64,23 @@ class GuardedConnectionTest {
                 "rollback and chain",
                 "ABORT",
                 "PREPARE   TRANSACTION 'x'",
-                "commit and chain"
+                "commit and chain",
+                "/* x */ COMMIT",
+                "/* /* nested */ still a comment */ COMMIT",
+                "-- c\nCOMMIT",
+                "--\r\n--\nCOMMIT",
+                "SELECT 1; COMMIT",
+                "SELECT 1; COMMIT; BEGIN",
+                "SELECT 1;; /* ; */ ROLLBACK",
+                "SELECT 'it''s'; COMMIT",
+                "SELECT E'a\\\\'; COMMIT",
+                "SELECT \"a;b\"; COMMIT",
+                "SELECT $$;$$; COMMIT",
+                "SELECT $a$ $$ ; $a$; END",
+                "SELECT $1; COMMIT",
+                "ROLLBACK TO a; ROLLBACK",
+                "CREATE TABLE a (b int); COMMIT",
+                "COMMIT/* x */"
             })
     void statementsThatEndTheTransactionAreRefused(String sql) throws SQLException {
         assertThatThrownBy(() -> guarded.prepareStatement(sql)).hasMessageContaining("ends the transaction");
@@ -72,6 +88,35 @@ class GuardedConnectionTest {
             assertThatThrownBy(() -> statement.execute(sql)).hasMessageContaining("ends the transaction");
             assertThatThrownBy(() -> statement.addBatch(sql)).hasMessageContaining("ends the transaction");
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT 'COMMIT'",
+                "SELECT '; COMMIT'",
+                "SELECT E'a\\'; COMMIT'",
+                "SELECT 1 AS \"; COMMIT\"",
+                "SELECT $$; COMMIT; $$",
+                "SELECT $a$ $b$; COMMIT $a$",
+                "SELECT 1 -- ; COMMIT",
+                "SELECT 1 /* ; /* ; COMMIT */ ; COMMIT */",
+                "SELECT CASE WHEN true THEN 1 END; SELECT CASE WHEN true THEN 1 END;",
+                "DO $$ BEGIN PERFORM 1; END $$",
+                "CREATE FUNCTION pg_temp.f() RETURNS int BEGIN ATOMIC SELECT CASE WHEN true THEN 1 END; SELECT 2; END",
+                "SAVEPOINT s; ROLLBACK TO SAVEPOINT s; RELEASE s",
+                "PREPARE p AS SELECT 1; DEALLOCATE p"
+            })
+    void statementsThatOnlySpeakOfItGoThrough(String sql) throws SQLException {
+        try (Statement statement = guarded.createStatement()) {
+            assertThatCode(() -> statement.execute(sql)).doesNotThrowAnyException();
+        }
+    }
+
+    @Test
+    void aSavepointMayHaveAnyName() {
+        assertThatCode(() -> guarded.releaseSavepoint(guarded.setSavepoint("end")))
+                .doesNotThrowAnyException();
     }
 
     @Test

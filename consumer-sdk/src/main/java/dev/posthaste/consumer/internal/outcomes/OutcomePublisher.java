@@ -23,6 +23,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.inbox.JournalEntry;
+import dev.posthaste.consumer.inbox.Printable;
 import dev.posthaste.consumer.internal.StoreGate;
 import dev.posthaste.consumer.internal.Worker;
 
@@ -129,7 +130,7 @@ public final class OutcomePublisher {
                         "outcomes cannot be published to {} now; they are kept, nothing waits for them, and"
                                 + " `posthaste init` makes the topic: {}",
                         topic,
-                        e.toString());
+                        Printable.of(e.toString()));
             }
             failing = true;
             closeProducer();

@@ -13,6 +13,7 @@ import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.inbox.DueRecord;
 import dev.posthaste.consumer.inbox.InboxStore;
+import dev.posthaste.consumer.inbox.Printable;
 import dev.posthaste.consumer.internal.HandlerSetup;
 import dev.posthaste.consumer.internal.SqlErrors;
 
@@ -122,9 +123,13 @@ final class Poller {
         }
         for (Map.Entry<DueRecord, Throwable> failed : result.failed().entrySet()) {
             DueRecord record = failed.getKey();
-            inbox.notEmitted(connection, record, failed.getValue().toString(), delay(record.failures()));
+            inbox.notEmitted(connection, record, told(failed.getValue()), delay(record.failures()));
         }
         tell(result);
+    }
+
+    private static String told(Throwable failure) {
+        return Printable.of(failure.toString());
     }
 
     private static Duration delay(int failures) {
@@ -149,7 +154,7 @@ final class Poller {
                     setup.handler(),
                     result.failed().size(),
                     route.wireName(),
-                    result.failed().values().iterator().next().toString());
+                    told(result.failed().values().iterator().next()));
         }
         failing = true;
     }

@@ -1,0 +1,4 @@
+@NullMarked
+package dev.posthaste.consumer.inbox;
+
+import org.jspecify.annotations.NullMarked;
