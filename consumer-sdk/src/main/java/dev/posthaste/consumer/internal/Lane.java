@@ -207,6 +207,8 @@ final class Lane {
                     busy.messageId(),
                     busy.owner(),
                     busy.until());
+        } else if (result.ending() instanceof ChunkResult.Lost) {
+            strand.hold(null);
         } else if (result.ending() instanceof ChunkResult.Full full) {
             strand.hold(keyFull(strand, full, heldBefore));
         }
@@ -227,6 +229,7 @@ final class Lane {
     private static boolean answers(ChunkResult.Ending ending) {
         return ending instanceof ChunkResult.Done
                 || ending instanceof ChunkResult.Busy
+                || ending instanceof ChunkResult.Lost
                 || ending instanceof ChunkResult.Full;
     }
 

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.util.Set;
 import java.util.function.Predicate;
+import javax.sql.DataSource;
 
 /** What an SQL error means for the message at hand. */
 public final class SqlErrors {
@@ -44,8 +45,8 @@ public final class SqlErrors {
     }
 
     /**
-     * Rolls back; false if the connection is lost. The connection is what tells an outage of the store from a failed
-     * message: a handler may well throw the connection error of some other database.
+     * Rolls back; false if the connection is lost. The connection is what tells of the store, not the error: a handler
+     * may well throw the connection error of some other database. Where a handler had it, see {@link #isThere}.
      */
     public static boolean rollback(Connection connection, Throwable first) {
         try {
@@ -53,6 +54,15 @@ public final class SqlErrors {
             return connection.isValid(VALID_SECONDS);
         } catch (SQLException e) {
             first.addSuppressed(e);
+            return false;
+        }
+    }
+
+    /** Whether a database gives a connection that works. */
+    static boolean isThere(DataSource database) {
+        try (Connection connection = database.getConnection()) {
+            return connection.isValid(VALID_SECONDS);
+        } catch (SQLException | RuntimeException e) { // pools may throw what they like
             return false;
         }
     }
