@@ -141,7 +141,7 @@ final class ChunkRunner implements Chunks {
 
     private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt, Task<?> first, boolean probe) {
         if (attempt instanceof DeliveryTransaction.Committed committed && committed.granted() > 0) {
-            breaker.succeeded();
+            breaker.succeeded(committed.granted());
         }
         if (attempt instanceof DeliveryTransaction.StoreAway away) {
             return ChunkResult.away(first.event().id(), away.cause());
@@ -178,8 +178,8 @@ final class ChunkRunner implements Chunks {
     }
 
     private ChunkResult.Ending failed(DeliveryTransaction.HandlerFailed failed, boolean probe) {
-        return probe && failures.isOutage(failed.run(), failed.cause())
-                ? new ChunkResult.Paused()
+        return probe
+                ? failures.failedProbe(failed.task(), failed.run(), failed.cause(), failed.trace())
                 : failures.failed(failed.task(), failed.run(), failed.cause(), failed.trace());
     }
 

@@ -59,6 +59,10 @@ final class Lane {
     private final Deque<Long> inOrder = new ArrayDeque<>();
 
     private final Set<Long> finishedAhead = new HashSet<>();
+
+    /** The strand that is asked first: the one after that which has probed last, so that each has its turn. */
+    private int first;
+
     private int unfinished;
     private long unfinishedBytes;
     private long finishedOffset = -1;
@@ -133,8 +137,12 @@ final class Lane {
 
     /** Runs the next chunks soon, where there are some and nothing stands against it. */
     synchronized void wake() {
-        for (Strand strand : strands) {
+        int begin = first;
+        for (int i = 0; i < strands.size(); i++) {
+            int next = (begin + i) % strands.size();
+            Strand strand = strands.get(next);
             if (strand.isReady() && !closed && started && stopped == null && isPermitted(strand)) {
+                first = strand.isProbing() ? next + 1 : first;
                 strand.begin();
                 workers.execute(strand);
             }
