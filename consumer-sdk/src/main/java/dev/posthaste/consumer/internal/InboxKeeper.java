@@ -33,7 +33,7 @@ public final class InboxKeeper {
     private static final int BATCH_ROWS_MAX = 5_000;
 
     private final DataSource dataSource;
-    private final List<String> handlers;
+    private final List<Ownership> handlers;
     private final @Nullable Duration retention;
     private final Duration every;
     private final Counter errors;
@@ -49,7 +49,7 @@ public final class InboxKeeper {
      */
     public InboxKeeper(
             DataSource dataSource,
-            List<String> handlers,
+            List<Ownership> handlers,
             @Nullable Duration retention,
             Duration every,
             MeterRegistry meters) {
@@ -98,8 +98,10 @@ public final class InboxKeeper {
 
     private void cleanUp(Connection connection) {
         try {
-            for (String handler : handlers) {
-                InboxCleanup.state(connection, handler, retention);
+            for (Ownership handler : handlers) {
+                if (handler.isOurs(connection)) {
+                    InboxCleanup.state(connection, handler.handler(), retention);
+                }
             }
             dropPartitions(connection);
             for (InboxCleanup.Rows rows : InboxCleanup.Rows.values()) {
