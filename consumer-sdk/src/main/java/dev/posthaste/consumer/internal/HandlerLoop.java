@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -136,6 +137,7 @@ public final class HandlerLoop {
                 setup.handler(),
                 main.isRunning(),
                 isKafkaAvailable(),
+                Optional.ofNullable(main.kafkaProblem()).orElseGet(retried::kafkaProblem),
                 Stream.concat(main.partitions().stream(), retried.partitions().stream())
                         .toList(),
                 stopped(),

@@ -190,6 +190,12 @@ final class MemberLoop {
                 && current.silenceSeconds() <= setup.settings().sessionTimeout().toSeconds();
     }
 
+    /** Why it is none, where that is known; else null. */
+    @Nullable
+    String kafkaProblem() {
+        return kafkaGate.why();
+    }
+
     List<String> partitions() {
         GroupMember current = member;
         return current == null ? List.of() : current.partitions();

@@ -15,6 +15,11 @@ public final class SqlErrors {
     /** Data exception, violated constraint, a row that is not there: it is the same however often it is tried. */
     private static final Set<String> REFUSED_CLASSES = Set.of("22", "23", "24");
 
+    /** A schema, table, column or function that is not there. */
+    private static final Set<String> MISSING = Set.of("3F000", "42P01", "42703", "42883");
+
+    private static final Set<String> UNKNOWN_USER = Set.of("28000", "28P01");
+
     private static final int CLASS_CHARACTERS = 2;
     private static final int CAUSES_MAX = 20;
     private static final int VALID_SECONDS = 2;
@@ -32,6 +37,20 @@ public final class SqlErrors {
                 error,
                 state -> state.length() > CLASS_CHARACTERS
                         && REFUSED_CLASSES.contains(state.substring(0, CLASS_CHARACTERS)));
+    }
+
+    /** What to do about an error that no waiting mends: a fault of the set-up; empty for all others. */
+    static String remedy(Throwable error) {
+        if (isAny(error, MISSING::contains)) {
+            return "the inbox is missing or older than this SDK; run `posthaste init --inbox` or its migrations";
+        }
+        if (isAny(error, "42501"::equals)) {
+            return "make the service's role a member of posthaste_consumer";
+        }
+        if (isAny(error, UNKNOWN_USER::contains)) {
+            return "check user and password of the data source";
+        }
+        return isAny(error, "3D000"::equals) ? "check the database in the data source's URL, or create it" : "";
     }
 
     private static boolean isAny(Throwable error, Predicate<String> states) {
