@@ -12,9 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param handlers how each handler is
  */
 public record ConsumerHealth(
-        boolean inboxAvailable,
-        @Nullable String inboxProblem,
-        List<HandlerHealth> handlers) {
+        boolean inboxAvailable, @Nullable String inboxProblem, List<HandlerHealth> handlers) {
 
     /** Copies the list. */
     public ConsumerHealth {

@@ -112,7 +112,9 @@ public final class PosthasteConsumer implements AutoCloseable {
     /** How it is now. Asks no store. */
     public ConsumerHealth health() {
         return new ConsumerHealth(
-                inboxGate.isAvailable(), inboxGate.why(), loops.stream().map(HandlerLoop::health).toList());
+                inboxGate.isAvailable(),
+                inboxGate.why(),
+                loops.stream().map(HandlerLoop::health).toList());
     }
 
     /**

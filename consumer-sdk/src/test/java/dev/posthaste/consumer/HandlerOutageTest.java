@@ -207,7 +207,8 @@ class HandlerOutageTest {
                     .until(() -> scene.effects("due-notice").size() == good);
             await().atMost(Duration.ofSeconds(60)).until(() -> scene.inState("due-notice", "dead-letter") == poison);
             assertThat(scene.effects("due-notice")).hasSize(good);
-            assertThat(scene.query("SELECT DISTINCT attempt - forgiven FROM inbox.delivery WHERE state = 'dead-letter'"))
+            assertThat(scene.query(
+                            "SELECT DISTINCT attempt - forgiven FROM inbox.delivery WHERE state = 'dead-letter'"))
                     .as("as many attempts as its policy says")
                     .containsExactly("3");
             soon().until(() -> consumer.health().isReady());

@@ -403,8 +403,12 @@ abstract class InboxStoreContract {
     @Test
     void theCleanUpLoopRemovesAgainAndAgainAndCountsItsErrors() throws SQLException {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        InboxKeeper keeper =
-                new InboxKeeper(database.dataSource, List.of(new Ownership("due-notice", "library", Clock.systemUTC(), System::nanoTime)), RETENTION, Duration.ofMillis(100), meters);
+        InboxKeeper keeper = new InboxKeeper(
+                database.dataSource,
+                List.of(new Ownership("due-notice", "library", Clock.systemUTC(), System::nanoTime)),
+                RETENTION,
+                Duration.ofMillis(100),
+                meters);
         keeper.start();
         try {
             for (int i = 0; i < 2; i++) {

@@ -40,9 +40,8 @@ class NamespacesTest {
                     .get();
             PosthasteConsumer first = scene.start(failing);
             soon().until(() -> first.health().isReady());
-            PosthasteConsumer second = scene.start(scene.builder(failing)
-                    .namespace(other)
-                    .meters(new SimpleMeterRegistry()));
+            PosthasteConsumer second =
+                    scene.start(scene.builder(failing).namespace(other).meters(new SimpleMeterRegistry()));
             soon().untilAsserted(() -> assertThat(second.health().stopped())
                     .singleElement()
                     .satisfies(stopped -> {

@@ -50,16 +50,19 @@ class OrphansTest {
             soon().until(() -> scene.deadLetters("due-notice").size() == 5);
             assertThat(orphans(scene, "delivery")).isZero();
             before.close();
-            scene.execute("DELETE FROM inbox.outgoing WHERE message_id IN (SELECT message_id FROM inbox.outgoing LIMIT 2)");
-            scene.execute("DELETE FROM inbox.delivery WHERE message_id IN (SELECT message_id FROM inbox.outgoing LIMIT 1)");
+            scene.execute(
+                    "DELETE FROM inbox.outgoing WHERE message_id IN (SELECT message_id FROM inbox.outgoing LIMIT 2)");
+            scene.execute(
+                    "DELETE FROM inbox.delivery WHERE message_id IN (SELECT message_id FROM inbox.outgoing LIMIT 1)");
 
             scene.start(dead());
             soon().until(() -> orphans(scene, "delivery") == 2 && orphans(scene, "record") == 1);
             assertThat(log.at(Level.ERROR))
                     .anyMatch(line -> line.contains("2 messages")
-                            && line.contains(scene.query("SELECT message_id FROM inbox.delivery d WHERE state = 'dead-letter'"
-                                            + " AND message_id NOT IN (SELECT message_id FROM inbox.outgoing)")
-                                    .get(0))
+                            && line.contains(
+                                    scene.query("SELECT message_id FROM inbox.delivery d WHERE state = 'dead-letter'"
+                                                    + " AND message_id NOT IN (SELECT message_id FROM inbox.outgoing)")
+                                            .get(0))
                             && line.contains("'discarded'"))
                     .anyMatch(line -> line.contains("1 messages") && line.contains("Delete it there"));
         }

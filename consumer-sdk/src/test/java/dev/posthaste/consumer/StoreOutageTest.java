@@ -270,9 +270,11 @@ class StoreOutageTest {
         try (Scene scene = Scene.open(stack, 1);
                 WarningLog log = new WarningLog()) {
             PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
-            String says = "there is no topic " + scene.topic("due-notice") + "; make it, or have `posthaste init` make it";
-            soon().untilAsserted(() ->
-                    assertThat(consumer.health().handlers().get(0).kafkaProblem()).contains(says));
+            String says =
+                    "there is no topic " + scene.topic("due-notice") + "; make it, or have `posthaste init` make it";
+            soon().untilAsserted(
+                            () -> assertThat(consumer.health().handlers().get(0).kafkaProblem())
+                                    .contains(says));
             assertThat(log.lines()).anyMatch(line -> line.contains(says));
         }
     }

@@ -121,6 +121,7 @@ public final class Breaker {
         private int setAside;
         /** Who has had a probe since each of them has. */
         private final Set<TopicPartition> probed = new HashSet<>();
+
         private long wantedAt;
 
         Open(OpenBreaker told, long sinceNanos, long probeAt) {
@@ -245,6 +246,8 @@ public final class Breaker {
     /** Random, up to a bound that grows by a step after each hundred probes. */
     private long pause(int probes) {
         long bound = FIRST_PAUSE_NANOS + FIRST_PAUSE_NANOS / PROBES_PER_STEP * probes;
-        return 1 + ThreadLocalRandom.current().nextLong(Math.min(bound, settings.pauseMax().toNanos()));
+        return 1
+                + ThreadLocalRandom.current()
+                        .nextLong(Math.min(bound, settings.pauseMax().toNanos()));
     }
 }

@@ -148,7 +148,8 @@ public final class HandlerLoop {
 
     /** What is told of it to those who watch. */
     public OutcomeSource outcomes() {
-        return new OutcomeSource(setup.handler(), setup.ownership(), inbox, setup.decoder().reads());
+        return new OutcomeSource(
+                setup.handler(), setup.ownership(), inbox, setup.decoder().reads());
     }
 
     List<String> failingRoutes() {

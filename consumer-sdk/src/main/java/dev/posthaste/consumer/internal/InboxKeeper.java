@@ -21,8 +21,8 @@ import dev.posthaste.consumer.inbox.InboxCleanup;
 /**
  * Keeps the inbox's tables, at start and every hour, on a thread {@code posthaste-inbox}: states its handlers'
  * retention, makes the daily partitions ahead, removes what is past retention, and names what somebody has removed by
- * hand. If it fails, rows go to the default
- * partition and are moved later, and nothing is removed before the next time. Thread-safe.
+ * hand. If it fails, rows go to the default partition and are moved later, and nothing is removed before the next time.
+ * Thread-safe.
  */
 public final class InboxKeeper {
 

@@ -73,7 +73,8 @@ public final class Ownership {
                     null,
                     StopReason.ANOTHER_NAMESPACE,
                     null,
-                    "this inbox belongs to the handler " + handler + " of namespace " + owner + ", and this consumer is of"
+                    "this inbox belongs to the handler " + handler + " of namespace " + owner
+                            + ", and this consumer is of"
                             + " namespace " + namespace + ": each would emit the other's records; give one of them a"
                             + " name or a database of its own. If the namespace was renamed, change the handler's row"
                             + " in inbox.handler",

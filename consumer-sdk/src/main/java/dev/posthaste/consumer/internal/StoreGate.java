@@ -98,11 +98,7 @@ public final class StoreGate {
         openAt = now + delay.toNanos();
         if (failures == 1 || now - loggedAt >= LOG_EVERY_NANOS) {
             loggedAt = now;
-            LOG.warn(
-                    "{} is not available ({} failed tries); pausing, then trying again: {}",
-                    store,
-                    failures,
-                    why);
+            LOG.warn("{} is not available ({} failed tries); pausing, then trying again: {}", store, failures, why);
         }
     }
 

@@ -15,7 +15,4 @@ import dev.posthaste.consumer.internal.Ownership;
  * @param reads the versions of each type that it reads
  */
 public record OutcomeSource(
-        String handler,
-        Ownership ownership,
-        InboxStore inbox,
-        Map<String, SortedSet<Integer>> reads) {}
+        String handler, Ownership ownership, InboxStore inbox, Map<String, SortedSet<Integer>> reads) {}

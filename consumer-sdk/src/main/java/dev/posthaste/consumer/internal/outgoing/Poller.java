@@ -157,7 +157,10 @@ final class Poller {
     /** Whoever completes a message lets the next ones of its key go. Should it end before that, they go from here. */
     private void letGo(Connection connection) throws SQLException {
         long now = System.nanoTime();
-        if (route == InboxStore.Route.RETRY && setup.perKey() && setup.ownership().isOurs(connection) && now - letGoAt >= LET_GO_EVERY.toNanos()) {
+        if (route == InboxStore.Route.RETRY
+                && setup.perKey()
+                && setup.ownership().isOurs(connection)
+                && now - letGoAt >= LET_GO_EVERY.toNanos()) {
             letGoAt = now;
             inbox.letGoOfAll(connection);
         }
