@@ -119,6 +119,7 @@ public final class Breaker {
         private long probeAt;
         private boolean probing;
         private int setAside;
+
         /** Who has had a probe since each of them has. */
         private final Set<TopicPartition> probed = new HashSet<>();
 
