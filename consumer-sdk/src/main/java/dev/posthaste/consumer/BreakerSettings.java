@@ -5,8 +5,12 @@ import java.time.Duration;
 /**
  * When a handler pauses because everything it touches fails, and how it finds out that it may go on. Immutable.
  *
- * @param messages so many different messages in a row must fail with one code, without a success between; from 2 to
- *     100,000, default 10
+ * <p>While it pauses one record at a time is run as a probe, each time another one: a record whose probe failed makes
+ * way, at no attempt, and comes back by the retry topic. The pause before a probe is random, up to 1 s at first and 1 s
+ * more after each 100 probes. The first success ends it.
+ *
+ * @param messages so many different messages in a row must fail with one code, without a success between; one that has
+ *     failed while so many others succeeded is poison, and counts no more; from 2 to 100,000, default 10
  * @param pauseMax longest pause between two probes; from 100 ms to 1 hour, default 30 s
  */
 public record BreakerSettings(int messages, Duration pauseMax) {

@@ -8,9 +8,11 @@ import org.jspecify.annotations.Nullable;
  * How a {@link PosthasteConsumer} is, at one moment. Immutable.
  *
  * @param inboxAvailable whether the last try to use the database succeeded
+ * @param inboxProblem why it failed, and what to do where that is known; null if it succeeded
  * @param handlers how each handler is
  */
-public record ConsumerHealth(boolean inboxAvailable, List<HandlerHealth> handlers) {
+public record ConsumerHealth(
+        boolean inboxAvailable, @Nullable String inboxProblem, List<HandlerHealth> handlers) {
 
     /** Copies the list. */
     public ConsumerHealth {
@@ -47,6 +49,7 @@ public record ConsumerHealth(boolean inboxAvailable, List<HandlerHealth> handler
      * @param handler its name
      * @param running whether its thread runs: after start and before the end of a drain
      * @param kafkaAvailable whether it is a live member of its topic's group
+     * @param kafkaProblem why not, where that is known; else null
      * @param partitions the partitions that are its own, {@code <topic>-<number>}, those of its retry topic among them
      * @param stopped those of them that stand still
      * @param hung messages on which it has worked for longer than {@link ConsumerSettings#hungAfter()}, or whose lease
@@ -59,6 +62,7 @@ public record ConsumerHealth(boolean inboxAvailable, List<HandlerHealth> handler
             String handler,
             boolean running,
             boolean kafkaAvailable,
+            @Nullable String kafkaProblem,
             List<String> partitions,
             List<StoppedPartition> stopped,
             List<HungDelivery> hung,

@@ -29,6 +29,7 @@ import dev.posthaste.consumer.internal.HandlerSetup;
 import dev.posthaste.consumer.internal.Heartbeat;
 import dev.posthaste.consumer.internal.InboxKeeper;
 import dev.posthaste.consumer.internal.KafkaSettings;
+import dev.posthaste.consumer.internal.Ownership;
 import dev.posthaste.consumer.internal.StoreGate;
 import dev.posthaste.consumer.internal.Worker;
 import dev.posthaste.consumer.internal.outcomes.OutcomePublisher;
@@ -71,7 +72,7 @@ public final class PosthasteConsumer implements AutoCloseable {
         this.registry = given(builder.meters, "meters");
         this.keeper = new InboxKeeper(
                 given(builder.dataSource, "dataSource"),
-                builder.handlers.stream().map(Handler::name).toList(),
+                loops.stream().map(HandlerLoop::ownership).toList(),
                 builder.settings.retentionOrNull(),
                 KEEP_EVERY,
                 registry);
@@ -111,7 +112,9 @@ public final class PosthasteConsumer implements AutoCloseable {
     /** How it is now. Asks no store. */
     public ConsumerHealth health() {
         return new ConsumerHealth(
-                inboxGate.isAvailable(), loops.stream().map(HandlerLoop::health).toList());
+                inboxGate.isAvailable(),
+                inboxGate.why(),
+                loops.stream().map(HandlerLoop::health).toList());
     }
 
     /**
@@ -289,6 +292,7 @@ public final class PosthasteConsumer implements AutoCloseable {
             FailurePolicy failurePolicy = handler.options().failurePolicy(record, Clock.systemUTC());
             return new HandlerSetup(
                     handler.name(),
+                    new Ownership(handler.name(), ns.name(), Clock.systemUTC(), System::nanoTime),
                     topics,
                     new Decoder(handler.routes(), json, arrivals),
                     arrivals,

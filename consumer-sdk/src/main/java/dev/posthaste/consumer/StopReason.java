@@ -8,6 +8,11 @@ public enum StopReason {
      * The inbox forgets before the topic does, or may not know it: nothing of the topic is read until it is so no more.
      */
     RETENTION_TOO_SHORT,
+    /**
+     * The inbox has a handler of this name that belongs to another namespace: nothing is run or emitted until it does
+     * not.
+     */
+    ANOTHER_NAMESPACE,
     /** As many messages wait behind one key as may. It goes on by itself once there is room. */
     KEY_FULL,
     /**

@@ -2,6 +2,7 @@ package dev.posthaste.consumer;
 
 import java.nio.charset.StandardCharsets;
 import java.sql.SQLException;
+import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
@@ -30,6 +31,7 @@ import dev.posthaste.consumer.inbox.Requeued;
 import dev.posthaste.consumer.inbox.StoredRecord;
 import dev.posthaste.consumer.inbox.Verdict;
 import dev.posthaste.consumer.internal.InboxKeeper;
+import dev.posthaste.consumer.internal.Ownership;
 import dev.posthaste.consumer.replay.InboxDesk;
 import dev.posthaste.testkit.PostgresServer;
 
@@ -412,8 +414,12 @@ abstract class InboxStoreContract {
     @Test
     void theCleanUpLoopRemovesAgainAndAgainAndCountsItsErrors() throws SQLException {
         SimpleMeterRegistry meters = new SimpleMeterRegistry();
-        InboxKeeper keeper =
-                new InboxKeeper(database.dataSource, List.of("due-notice"), RETENTION, Duration.ofMillis(100), meters);
+        InboxKeeper keeper = new InboxKeeper(
+                database.dataSource,
+                List.of(new Ownership("due-notice", "library", Clock.systemUTC(), System::nanoTime)),
+                RETENTION,
+                Duration.ofMillis(100),
+                meters);
         keeper.start();
         try {
             for (int i = 0; i < 2; i++) {

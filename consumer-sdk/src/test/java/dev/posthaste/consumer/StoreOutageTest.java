@@ -255,10 +255,27 @@ class StoreOutageTest {
             scene.publish("due-notice", 0, TestMessage.of(new Loan("ada", 1)));
             PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
             soon().until(() -> !consumer.health().inboxAvailable());
+            soon().untilAsserted(() ->
+                    assertThat(consumer.health().inboxProblem()).contains("does not exist", "posthaste init --inbox"));
             scene.execute("ALTER SCHEMA inbox_not_yet RENAME TO inbox");
 
             soon().until(() -> scene.effects("due-notice").size() == 1);
             assertThat(consumer.health().inboxAvailable()).isTrue();
+            assertThat(consumer.health().inboxProblem()).isNull();
+        }
+    }
+
+    @Test
+    void aMissingTopicIsNamedWithWhatToDo(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1);
+                WarningLog log = new WarningLog()) {
+            PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
+            String says =
+                    "there is no topic " + scene.topic("due-notice") + "; make it, or have `posthaste init` make it";
+            soon().untilAsserted(
+                            () -> assertThat(consumer.health().handlers().get(0).kafkaProblem())
+                                    .contains(says));
+            assertThat(log.lines()).anyMatch(line -> line.contains(says));
         }
     }
 }

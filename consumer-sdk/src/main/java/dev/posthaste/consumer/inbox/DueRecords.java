@@ -24,7 +24,8 @@ final class DueRecords {
     /**
      * At most so many, and of large ones fewer: the first, and more until 4 MiB are full. The time is that of the
      * statement, which an index can be searched by, and the number stands in the text, so that a plan for any value
-     * still knows that it is small: else each look would read all that wait.
+     * still knows that it is small: else each look would read all that wait. One whose delivery somebody has removed is
+     * put off, so that it stands in nobody's way.
      */
     private static final String TAKE = """
             WITH locked AS (
@@ -35,8 +36,9 @@ final class DueRecords {
             due AS (
                 SELECT * FROM (SELECT *, sum(bytes) OVER (ORDER BY emit_at, place) - bytes AS bytes_before FROM locked) AS l
                 WHERE bytes_before < 4194304)
-            UPDATE inbox.outgoing o SET emit_at = clock_timestamp() + ? * interval '1 millisecond'
-            FROM due JOIN inbox.delivery d USING (handler, tenant, message_id, staged_at)
+            UPDATE inbox.outgoing o SET emit_at = clock_timestamp()
+                + CASE WHEN d.attempt IS NULL THEN interval '1 hour' ELSE ? * interval '1 millisecond' END
+            FROM due LEFT JOIN inbox.delivery d USING (handler, tenant, message_id, staged_at)
             WHERE o.handler = due.handler AND o.tenant = due.tenant AND o.message_id = due.message_id
               AND o.staged_at = due.staged_at
             RETURNING o.tenant, o.message_id, o.staged_at, o.place, o.emit_at, d.attempt, o.emit_failures, d.code, d.last_error,
@@ -77,7 +79,9 @@ final class DueRecords {
             List<DueRecord> taken = new ArrayList<>();
             try (ResultSet rows = take.executeQuery()) {
                 while (rows.next()) {
-                    taken.add(record(rows));
+                    if (rows.getObject(6) != null) {
+                        taken.add(record(rows));
+                    }
                 }
             }
             taken.sort(Comparator.comparingLong(DueRecord::place));

@@ -3,6 +3,8 @@ package dev.posthaste.consumer.internal;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -22,16 +24,33 @@ import dev.posthaste.consumer.OpenBreaker;
  * are no fault of theirs: then the handler takes nothing any more but one record at a time as a probe, after growing,
  * random pauses, whose failure spends no attempt. A success closes it.
  *
- * <p>What a handler itself says of a message, what it names as permanent and what cannot be read counts neither way. Of
- * a long run of poison that fails like an outage nobody can tell; so that it does not stand still for ever, probes
- * count as attempts once it has been open for as long as the handler's retry horizon. Thread-safe; calls nobody.
+ * <p>A run of poison looks the same, and a good message may stand behind it. So a record whose probe failed makes way:
+ * it is set aside for the retry topic, and the next probe takes another one, of another partition and strand where
+ * there are some. The pauses grow so slowly that 60 records of poison are passed in about half a minute and
+ * {@value #SET_ASIDE_MAX} within an hour; beyond that many, in one outage, a record stays where it is.
+ *
+ * <p>Nor does poison open it again and again when it comes back: a message that has failed before, while so many others
+ * succeeded since as it takes failures to open, is to blame itself, and its failures tell of no outage.
+ *
+ * <p>What a handler itself says of a message, what it names as permanent and what cannot be read counts neither way.
+ * Where there is nothing but poison nobody can tell; so that it does not stand still for ever, probes count as attempts
+ * once it has been open for as long as the handler's retry horizon. Thread-safe; calls nobody.
  */
 public final class Breaker {
 
     private static final Logger LOG = LoggerFactory.getLogger(Breaker.class);
-    private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
+    private static final long FIRST_PAUSE_NANOS = Duration.ofSeconds(1).toNanos();
 
-    /** So much longer the partition that probed last waits for the next probe: another one may tell something else. */
+    /** After so many failed probes the pause is twice the first, after twice as many three times, and so on. */
+    private static final int PROBES_PER_STEP = 100;
+
+    /** Most records that make way for others in one outage: they are stored meanwhile. */
+    static final int SET_ASIDE_MAX = 1_000;
+
+    /** Messages that have failed are remembered, the last so many. */
+    private static final int REMEMBERED_MAX = 10_000;
+
+    /** So much longer partitions that have probed wait for the next probe: others may tell something else. */
     private static final long OTHERS_FIRST_NANOS = Duration.ofMillis(200).toNanos();
 
     /** Nobody has a record to probe with for that long: a waiting retry is wanted. */
@@ -40,13 +59,21 @@ public final class Breaker {
     private final String handler;
     private final BreakerSettings settings;
     private final Duration patience;
-    private final Backoff backoff;
     private final LongSupplier nanoTime;
     private final Clock clock;
 
     /** Closed: the different messages that have failed alike since the last success, and how. */
     private final Set<UUID> alike = new HashSet<>();
 
+    /** Messages that have failed, each with the number of successes before that. */
+    private final Map<UUID, Long> failedAfter = new LinkedHashMap<>() {
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<UUID, Long> eldest) {
+            return size() > REMEMBERED_MAX;
+        }
+    };
+
+    private long successes;
     private String code = "";
     private @Nullable Open open;
 
@@ -60,7 +87,6 @@ public final class Breaker {
         this.handler = handler;
         this.settings = settings;
         this.patience = patience;
-        this.backoff = new Backoff(FIRST_PAUSE, settings.pauseMax());
         this.nanoTime = nanoTime;
         this.clock = clock;
     }
@@ -75,6 +101,16 @@ public final class Breaker {
         NONE
     }
 
+    /** What becomes of a record whose probe failed. */
+    enum Probed {
+        /** It is a failed attempt like any other. */
+        COUNTS,
+        /** It makes way for another, at no attempt. */
+        SET_ASIDE,
+        /** It stays where it is, at no attempt. */
+        STAYS
+    }
+
     /** While it is open. */
     private static final class Open {
         private final OpenBreaker told;
@@ -82,7 +118,11 @@ public final class Breaker {
         private int probes;
         private long probeAt;
         private boolean probing;
-        private @Nullable TopicPartition probedLast;
+        private int setAside;
+
+        /** Who has had a probe since each of them has. */
+        private final Set<TopicPartition> probed = new HashSet<>();
+
         private long wantedAt;
 
         Open(OpenBreaker told, long sinceNanos, long probeAt) {
@@ -99,12 +139,15 @@ public final class Breaker {
         if (now == null) {
             return Permit.FREE;
         }
-        long due = partition.equals(now.probedLast) ? now.probeAt + OTHERS_FIRST_NANOS : now.probeAt;
+        long due = now.probed.contains(partition) ? now.probeAt + OTHERS_FIRST_NANOS : now.probeAt;
         if (now.probing || nanoTime.getAsLong() - due < 0) {
             return Permit.NONE;
         }
         now.probing = true;
-        now.probedLast = partition;
+        if (!now.probed.add(partition)) { // nobody else has wanted it: the next round begins
+            now.probed.clear();
+            now.probed.add(partition);
+        }
         return Permit.PROBE;
     }
 
@@ -118,8 +161,9 @@ public final class Breaker {
         return Optional.ofNullable(open).map(now -> now.told);
     }
 
-    /** A message had its effect. */
-    synchronized void succeeded() {
+    /** So many messages had their effect. */
+    synchronized void succeeded(int messages) {
+        successes += messages;
         alike.clear();
         Open now = open;
         if (now != null) {
@@ -134,8 +178,8 @@ public final class Breaker {
 
     /** An attempt failed and is written down. */
     synchronized void failed(UUID messageId, String failureCode) {
-        if (open != null) {
-            return; // it was begun before
+        if (isPoison(messageId) || open != null) {
+            return; // if it is open, it was begun before
         }
         if (!failureCode.equals(code)) {
             alike.clear();
@@ -148,9 +192,15 @@ public final class Breaker {
         }
     }
 
+    /** Whether it has failed before and enough others have not since. To be asked at every failure: it remembers. */
+    private boolean isPoison(UUID messageId) {
+        Long before = failedAfter.putIfAbsent(messageId, successes);
+        return before != null && successes - before >= settings.messages();
+    }
+
     private void open(int failures) {
         long now = nanoTime.getAsLong();
-        open = new Open(new OpenBreaker(code, clock.instant(), failures), now, now + pause(1));
+        open = new Open(new OpenBreaker(code, clock.instant(), failures), now, now + pause(0));
         LOG.warn(
                 "handler {} pauses: {} different messages in a row failed with {}, which looks like an outage of"
                         + " something it needs; it takes nothing and spends no attempt until a probe succeeds",
@@ -159,20 +209,20 @@ public final class Breaker {
                 code);
     }
 
-    /**
-     * A probe failed; {@link #probeEnded} follows.
-     *
-     * @return whether that counts as an attempt of its message, to be written down
-     */
-    synchronized boolean probeFailed() {
+    /** A probe failed; {@link #probeEnded} follows. */
+    synchronized Probed probeFailed(UUID messageId) {
         Open now = open;
         if (now == null) {
-            return true; // a chunk that had begun before has succeeded meanwhile
+            return Probed.COUNTS; // a chunk that had begun before has succeeded meanwhile
         }
+        failedAfter.putIfAbsent(messageId, successes);
         now.probes++;
-        now.probeAt = nanoTime.getAsLong() + pause(now.probes + 1);
+        now.probeAt = nanoTime.getAsLong() + pause(now.probes);
         now.wantedAt = now.probeAt;
-        return nanoTime.getAsLong() - now.sinceNanos >= patience.toNanos();
+        if (nanoTime.getAsLong() - now.sinceNanos >= patience.toNanos()) {
+            return Probed.COUNTS;
+        }
+        return now.setAside++ < SET_ASIDE_MAX ? Probed.SET_ASIDE : Probed.STAYS;
     }
 
     /** A probe is over, whatever it told: another may follow. */
@@ -194,7 +244,11 @@ public final class Breaker {
         return true;
     }
 
-    private long pause(int probe) {
-        return backoff.delay(probe, ThreadLocalRandom.current()).toNanos();
+    /** Random, up to a bound that grows by a step after each hundred probes. */
+    private long pause(int probes) {
+        long bound = FIRST_PAUSE_NANOS + FIRST_PAUSE_NANOS / PROBES_PER_STEP * probes;
+        return 1
+                + ThreadLocalRandom.current()
+                        .nextLong(Math.min(bound, settings.pauseMax().toNanos()));
     }
 }

@@ -64,6 +64,9 @@ record ChunkResult(int finished, int begun, Ending ending) {
     /** Another worker has the next record in hand, until then at most where that is known; try again. */
     record Busy(UUID messageId, String owner, @Nullable Instant until) implements Ending {}
 
+    /** The next record has cost its connection, while the database is there; try again. */
+    record Lost() implements Ending {}
+
     /** As many messages wait for the next record's key as may; try again, and say so meanwhile. */
     record Full(UUID messageId) implements Ending {}
 

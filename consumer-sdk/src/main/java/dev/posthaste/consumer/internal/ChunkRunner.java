@@ -5,6 +5,8 @@ import java.util.List;
 
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 import dev.posthaste.consumer.StopReason;
 import dev.posthaste.consumer.inbox.InboxStore;
@@ -17,6 +19,9 @@ import dev.posthaste.schemas.MessageHeaders;
  */
 final class ChunkRunner implements Chunks {
 
+    private static final Logger LOG = LoggerFactory.getLogger(ChunkRunner.class);
+
+    private final String handler;
     private final Decoder decoder;
     private final SuspectRunner suspects;
     private final DeliveryTransaction transaction;
@@ -25,6 +30,7 @@ final class ChunkRunner implements Chunks {
     private final DeliveryMeters meters;
     private final Breaker breaker;
     private final boolean perKey;
+    private final LostConnections lostConnections = new LostConnections();
 
     /**
      * Makes one.
@@ -38,6 +44,7 @@ final class ChunkRunner implements Chunks {
             @Nullable LeasedRunner leased,
             FailureRecorder failures,
             DeliveryMeters meters) {
+        this.handler = setup.handler();
         this.decoder = setup.decoder();
         this.suspects = new SuspectRunner(
                 setup, inbox, failures, meters, task -> ending(transaction.run(List.of(task)), task, false));
@@ -134,7 +141,7 @@ final class ChunkRunner implements Chunks {
 
     private ChunkResult.Ending ending(DeliveryTransaction.Attempt attempt, Task<?> first, boolean probe) {
         if (attempt instanceof DeliveryTransaction.Committed committed && committed.granted() > 0) {
-            breaker.succeeded();
+            breaker.succeeded(committed.granted());
         }
         if (attempt instanceof DeliveryTransaction.StoreAway away) {
             return ChunkResult.away(first.event().id(), away.cause());
@@ -146,9 +153,10 @@ final class ChunkRunner implements Chunks {
             if (failed.cause() instanceof TransactionEndedException) {
                 return ended(failed);
             }
-            return probe && failures.isOutage(failed.run(), failed.cause())
-                    ? new ChunkResult.Paused()
-                    : failures.failed(failed.task(), failed.run(), failed.cause(), failed.trace());
+            return failed(failed, probe);
+        }
+        if (attempt instanceof DeliveryTransaction.ConnectionLost lost) {
+            return lost(lost.as(), probe);
         }
         if (attempt instanceof DeliveryTransaction.Contended contended) {
             return failures.contended(contended.task(), contended.run(), contended.cause());
@@ -167,6 +175,26 @@ final class ChunkRunner implements Chunks {
             return new ChunkResult.Full(full.task().event().id());
         }
         return new ChunkResult.Done();
+    }
+
+    private ChunkResult.Ending failed(DeliveryTransaction.HandlerFailed failed, boolean probe) {
+        return probe
+                ? failures.failedProbe(failed.task(), failed.run(), failed.cause(), failed.trace())
+                : failures.failed(failed.task(), failed.run(), failed.cause(), failed.trace());
+    }
+
+    /** Of a record that was alone in its transaction. */
+    private ChunkResult.Ending lost(DeliveryTransaction.HandlerFailed lost, boolean probe) {
+        if (lostConnections.isOfTheMessage(lost.task().arrival().id())) {
+            return failed(lost, probe);
+        }
+        LOG.info(
+                "handler {}: the connection was lost while message {} had it, though the database is there; it is tried"
+                        + " again, and has failed if that happens {} times",
+                handler,
+                lost.task().event().id(),
+                LostConnections.LOSSES_MAX);
+        return new ChunkResult.Lost();
     }
 
     private static ChunkResult.Ending ended(DeliveryTransaction.HandlerFailed failed) {

@@ -90,6 +90,14 @@ final class DeliveryTransaction {
             Throwable cause,
             @Nullable String trace) implements Attempt {}
 
+    /**
+     * The connection was lost while the handler or the commit had it, though the database gives another: nothing was
+     * committed, or the next claim finds it completed. With several tasks the one named need not be the guilty one.
+     *
+     * @param as how it failed
+     */
+    record ConnectionLost(HandlerFailed as) implements Attempt {}
+
     /** Nothing was committed: a deadlock, a serialization failure or a lock time-out, again and again. */
     record Contended(Task<?> task, Verdict.Run run, Throwable cause) implements Attempt {}
 
@@ -121,11 +129,18 @@ final class DeliveryTransaction {
         if (abandoned.getAsBoolean()) {
             return new Abandoned();
         }
+        Attempt attempt = runOnConnection(tasks);
+        return attempt instanceof ConnectionLost lost && !SqlErrors.isThere(dataSource)
+                ? new StoreAway(lost.as().cause())
+                : attempt;
+    }
+
+    private Attempt runOnConnection(List<Task<?>> tasks) {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(false);
             Attempt attempt = runOn(connection, tasks);
-            if (!(attempt instanceof StoreAway)) {
+            if (!(attempt instanceof StoreAway || attempt instanceof ConnectionLost)) {
                 connection.setAutoCommit(autoCommit);
             }
             return attempt;
@@ -168,12 +183,14 @@ final class DeliveryTransaction {
         if (abandoned.getAsBoolean()) {
             return new Abandoned();
         }
-        if (!connected || run.granted() == 0) {
+        if (run.granted() == 0) {
             return new StoreAway(failure);
         }
-        return SqlErrors.isContention(failure)
-                ? new Contended(run.current(), run.currentRun(), failure)
-                : new HandlerFailed(run.current(), run.currentRun(), failure, run.trace);
+        HandlerFailed failed = new HandlerFailed(run.current(), run.currentRun(), failure, run.trace);
+        if (!connected) {
+            return new ConnectionLost(failed);
+        }
+        return SqlErrors.isContention(failure) ? new Contended(failed.task(), failed.run(), failure) : failed;
     }
 
     /**

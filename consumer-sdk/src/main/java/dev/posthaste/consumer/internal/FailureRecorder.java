@@ -70,10 +70,19 @@ final class FailureRecorder {
                 write(task.arrival(), run, decision, error(task, cause), Records.stored(task.record(), trace), null));
     }
 
+    /** The same of a probe. */
+    ChunkResult.Ending failedProbe(Task<?> task, Verdict.Run run, Throwable cause, @Nullable String trace) {
+        return switch (probed(task, run, cause)) {
+            case COUNTS -> failed(task, run, cause, trace);
+            case SET_ASIDE -> outage(task, run, cause, null);
+            case STAYS -> new ChunkResult.Paused();
+        };
+    }
+
     /** The same of a leased call; refused if its lease has ended. While the handler pauses it was a probe. */
     ChunkResult.Ending failedCall(Task<?> task, Verdict.Run run, Throwable cause, ClaimLease lease) {
-        if (isOutage(run, cause)) {
-            return forgiven(task, run, shortDelay(), "outage", error(task, cause), lease);
+        if (probed(task, run, cause) != Breaker.Probed.COUNTS) {
+            return outage(task, run, cause, lease); // the call was made, so it never stays
         }
         FailurePolicy.Decision decision = policy.decide(cause, run);
         return count(
@@ -95,13 +104,19 @@ final class FailureRecorder {
                 : ErrorSummary.of(cause, task.record().value());
     }
 
-    /** The same of a probe: whether the outage lasts, so that the failure is no attempt and nothing is written. */
-    boolean isOutage(Verdict.Run run, Throwable cause) {
-        boolean outage = !policy.decide(cause, run).ofTheMessage() && !breaker.probeFailed();
-        if (outage) {
+    private Breaker.Probed probed(Task<?> task, Verdict.Run run, Throwable cause) {
+        if (policy.decide(cause, run).ofTheMessage()) {
+            return Breaker.Probed.COUNTS;
+        }
+        Breaker.Probed probed = breaker.probeFailed(task.event().id());
+        if (probed != Breaker.Probed.COUNTS) {
             meters.probeFailed();
         }
-        return outage;
+        return probed;
+    }
+
+    private ChunkResult.Ending outage(Task<?> task, Verdict.Run run, Throwable cause, @Nullable ClaimLease lease) {
+        return forgiven(task, run, shortDelay(), "outage", error(task, cause), lease);
     }
 
     /** Nothing but locks stood against it: that spends no attempt. */

@@ -4,8 +4,10 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -123,8 +125,14 @@ public final class HandlerLoop {
     }
 
     List<StoppedPartition> stopped() {
-        return Stream.concat(main.stopped().stream(), retried.stopped().stream())
+        return Stream.of(setup.ownership().refused().stream(), main.stopped().stream(), retried.stopped().stream())
+                .flatMap(Function.identity())
                 .toList();
+    }
+
+    /** Whether its rows of the inbox are its namespace's. */
+    public Ownership ownership() {
+        return setup.ownership();
     }
 
     /** How it is now. */
@@ -133,6 +141,7 @@ public final class HandlerLoop {
                 setup.handler(),
                 main.isRunning(),
                 isKafkaAvailable(),
+                Optional.ofNullable(main.kafkaProblem()).orElseGet(retried::kafkaProblem),
                 Stream.concat(main.partitions().stream(), retried.partitions().stream())
                         .toList(),
                 stopped(),
@@ -143,7 +152,8 @@ public final class HandlerLoop {
 
     /** What is told of it to those who watch. */
     public OutcomeSource outcomes() {
-        return new OutcomeSource(setup.handler(), inbox, setup.decoder().reads());
+        return new OutcomeSource(
+                setup.handler(), setup.ownership(), inbox, setup.decoder().reads());
     }
 
     List<String> failingRoutes() {

@@ -14,6 +14,7 @@ import dev.posthaste.schemas.catalog.OnDeadLetter;
  * All that one handler's loop is made of.
  *
  * @param handler its name
+ * @param ownership whether its rows of the inbox are its namespace's
  * @param topics its topics; the first is also the id of its group
  * @param decoder reads its records
  * @param arrivals tells how the inbox knows them
@@ -33,6 +34,7 @@ import dev.posthaste.schemas.catalog.OnDeadLetter;
  */
 public record HandlerSetup(
         String handler,
+        Ownership ownership,
         Topics topics,
         Decoder decoder,
         Arrivals arrivals,

@@ -4,6 +4,7 @@ import java.sql.Connection;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -19,8 +20,9 @@ import dev.posthaste.consumer.inbox.InboxCleanup;
 
 /**
  * Keeps the inbox's tables, at start and every hour, on a thread {@code posthaste-inbox}: states its handlers'
- * retention, makes the daily partitions ahead, and removes what is past retention. If it fails, rows go to the default
- * partition and are moved later, and nothing is removed before the next time. Thread-safe.
+ * retention, makes the daily partitions ahead, removes what is past retention, and names what somebody has removed by
+ * hand. If it fails, rows go to the default partition and are moved later, and nothing is removed before the next time.
+ * Thread-safe.
  */
 public final class InboxKeeper {
 
@@ -33,10 +35,11 @@ public final class InboxKeeper {
     private static final int BATCH_ROWS_MAX = 5_000;
 
     private final DataSource dataSource;
-    private final List<String> handlers;
+    private final List<Ownership> handlers;
     private final @Nullable Duration retention;
     private final Duration every;
     private final Counter errors;
+    private final OrphanWatch orphans;
     private final ScheduledThreadPoolExecutor timer =
             new ScheduledThreadPoolExecutor(1, task -> new Thread(task, "posthaste-inbox"));
 
@@ -49,7 +52,7 @@ public final class InboxKeeper {
      */
     public InboxKeeper(
             DataSource dataSource,
-            List<String> handlers,
+            List<Ownership> handlers,
             @Nullable Duration retention,
             Duration every,
             MeterRegistry meters) {
@@ -60,6 +63,7 @@ public final class InboxKeeper {
         this.errors = Counter.builder("posthaste.inbox.cleanup.errors")
                 .description("Times that the inbox could not be cleaned up")
                 .register(meters);
+        this.orphans = new OrphanWatch(meters);
     }
 
     /** Begins. */
@@ -70,6 +74,7 @@ public final class InboxKeeper {
     /** Ends. */
     public void stop() {
         timer.shutdownNow();
+        orphans.remove();
     }
 
     private void keep() {
@@ -78,6 +83,7 @@ public final class InboxKeeper {
             connection.setAutoCommit(true);
             makePartitions(connection);
             cleanUp(connection);
+            lookForOrphans(connection);
             connection.setAutoCommit(autoCommit);
         } catch (SQLException | RuntimeException e) {
             if (!timer.isShutdown()) {
@@ -98,8 +104,10 @@ public final class InboxKeeper {
 
     private void cleanUp(Connection connection) {
         try {
-            for (String handler : handlers) {
-                InboxCleanup.state(connection, handler, retention);
+            for (Ownership handler : handlers) {
+                if (handler.isOurs(connection)) {
+                    InboxCleanup.state(connection, handler.handler(), retention);
+                }
             }
             dropPartitions(connection);
             for (InboxCleanup.Rows rows : InboxCleanup.Rows.values()) {
@@ -111,6 +119,16 @@ public final class InboxKeeper {
                 LOG.warn("the inbox was not cleaned up; the next try is in {}: {}", every, e.toString());
             }
         }
+    }
+
+    private void lookForOrphans(Connection connection) throws SQLException {
+        List<String> ours = new ArrayList<>();
+        for (Ownership handler : handlers) {
+            if (handler.isOurs(connection)) {
+                ours.add(handler.handler());
+            }
+        }
+        orphans.look(connection, ours);
     }
 
     private void dropPartitions(Connection connection) throws SQLException {

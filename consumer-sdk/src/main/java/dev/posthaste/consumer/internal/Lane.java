@@ -59,6 +59,10 @@ final class Lane {
     private final Deque<Long> inOrder = new ArrayDeque<>();
 
     private final Set<Long> finishedAhead = new HashSet<>();
+
+    /** The strand that is asked first: the one after that which has probed last, so that each has its turn. */
+    private int first;
+
     private int unfinished;
     private long unfinishedBytes;
     private long finishedOffset = -1;
@@ -133,8 +137,12 @@ final class Lane {
 
     /** Runs the next chunks soon, where there are some and nothing stands against it. */
     synchronized void wake() {
-        for (Strand strand : strands) {
+        int begin = first;
+        for (int i = 0; i < strands.size(); i++) {
+            int next = (begin + i) % strands.size();
+            Strand strand = strands.get(next);
             if (strand.isReady() && !closed && started && stopped == null && isPermitted(strand)) {
+                first = strand.isProbing() ? next + 1 : first;
                 strand.begin();
                 workers.execute(strand);
             }
@@ -207,6 +215,8 @@ final class Lane {
                     busy.messageId(),
                     busy.owner(),
                     busy.until());
+        } else if (result.ending() instanceof ChunkResult.Lost) {
+            strand.hold(null);
         } else if (result.ending() instanceof ChunkResult.Full full) {
             strand.hold(keyFull(strand, full, heldBefore));
         }
@@ -227,6 +237,7 @@ final class Lane {
     private static boolean answers(ChunkResult.Ending ending) {
         return ending instanceof ChunkResult.Done
                 || ending instanceof ChunkResult.Busy
+                || ending instanceof ChunkResult.Lost
                 || ending instanceof ChunkResult.Full;
     }
 

@@ -218,7 +218,7 @@ final class LeasedRunner implements AutoCloseable {
     private ChunkResult.Ending complete(Verdict.Leased leased, LeasedDelivery held) throws SQLException {
         if (transactions.run(on -> inbox.complete(on, held, leased.run().attempt()))) {
             meters.committed(1, 0);
-            setup.breaker().succeeded();
+            setup.breaker().succeeded(1);
         } else {
             meters.stale();
             LOG.warn(

@@ -97,10 +97,10 @@ final class MemberLoop {
         }
     }
 
-    /** Not before it is known that the inbox remembers longer than the topic keeps. */
+    /** Not before it is known that the inbox remembers longer than the topic keeps, nor while it is another's. */
     private boolean mayRead() {
         try {
-            if (retention.isCovered()) {
+            if (!isRefused() && retention.isCovered()) {
                 return true;
             }
             stopping.await(setup.settings().storeBackoffMax().toMillis(), TimeUnit.MILLISECONDS);
@@ -112,12 +112,17 @@ final class MemberLoop {
         return false;
     }
 
+    /** The pollers ask again. */
+    private boolean isRefused() {
+        return setup.ownership().refused().isPresent();
+    }
+
     private void beMember() {
         GroupMember joined = null;
         try {
             joined = new GroupMember(setup, topic, inbox, new KafkaConsumer<>(settings()), this::newLane);
             member = joined;
-            while (stopping.getCount() > 0) {
+            while (stopping.getCount() > 0 && !isRefused()) {
                 joined.pass();
                 if (isKafkaAvailable()) {
                     kafkaGate.succeeded();
@@ -183,6 +188,12 @@ final class MemberLoop {
         GroupMember current = member;
         return current != null
                 && current.silenceSeconds() <= setup.settings().sessionTimeout().toSeconds();
+    }
+
+    /** Why it is none, where that is known; else null. */
+    @Nullable
+    String kafkaProblem() {
+        return kafkaGate.why();
     }
 
     List<String> partitions() {

@@ -77,6 +77,9 @@ final class StartRule {
         try (Connection connection = dataSource.getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(true);
+            if (!setup.ownership().isOurs(connection)) {
+                return; // this member is about to leave
+            }
             for (Lane lane : undecided) {
                 TopicPartition partition = lane.partition();
                 Set<Integer> startedBefore = inbox.startedPartitions(connection, partition.topic());

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.LongSupplier;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -28,6 +29,7 @@ public final class StoreGate {
     private boolean probing;
     private long openAt;
     private long loggedAt;
+    private String why = "";
 
     /**
      * Makes an open gate.
@@ -69,6 +71,11 @@ public final class StoreGate {
         return failures == 0;
     }
 
+    /** Why the last try failed, and what to do where that is known; null if it succeeded. */
+    public synchronized @Nullable String why() {
+        return failures == 0 ? null : why;
+    }
+
     /** The last try succeeded. */
     public synchronized void succeeded() {
         if (failures > 0) {
@@ -86,20 +93,18 @@ public final class StoreGate {
         }
         probing = false;
         failures++;
+        why = describe(cause);
         Duration delay = backoff.delay(failures, ThreadLocalRandom.current());
         openAt = now + delay.toNanos();
         if (failures == 1 || now - loggedAt >= LOG_EVERY_NANOS) {
             loggedAt = now;
-            LOG.warn(
-                    "{} is not available ({} failed tries); pausing, then trying again: {}",
-                    store,
-                    failures,
-                    describe(cause));
+            LOG.warn("{} is not available ({} failed tries); pausing, then trying again: {}", store, failures, why);
         }
     }
 
     private static String describe(Throwable error) {
         Throwable cause = error.getCause();
-        return cause == null ? error.toString() : error + ", caused by " + cause;
+        String remedy = SqlErrors.remedy(error);
+        return error + (cause == null ? "" : ", caused by " + cause) + (remedy.isEmpty() ? "" : "; " + remedy);
     }
 }

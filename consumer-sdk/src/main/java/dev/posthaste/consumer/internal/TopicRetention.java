@@ -17,6 +17,7 @@ import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
 import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.InterruptException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -133,8 +134,16 @@ final class TopicRetention {
         } catch (InterruptedException e) {
             throw new InterruptException(e);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof KafkaException cause ? cause : new KafkaException(e.getCause());
+            throw e.getCause() instanceof KafkaException cause ? named(cause) : new KafkaException(e.getCause());
         }
+    }
+
+    /** Kafka says nothing but that. */
+    private KafkaException named(KafkaException cause) {
+        return cause instanceof UnknownTopicOrPartitionException
+                ? new UnknownTopicOrPartitionException(
+                        "there is no topic " + topic + "; make it, or have `posthaste init` make it")
+                : cause;
     }
 
     private static long number(Config config, String name) {

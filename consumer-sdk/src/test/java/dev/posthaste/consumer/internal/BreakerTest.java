@@ -4,8 +4,10 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 
 import org.apache.kafka.common.TopicPartition;
 import org.junit.jupiter.api.Test;
@@ -47,12 +49,12 @@ class BreakerTest {
     }
 
     /** Takes the probe that is due, no other partition having wanted it, and lets it fail. */
-    private boolean probeFails(TopicPartition partition) {
+    private Breaker.Probed probeFails(TopicPartition partition) {
         pass(PAUSE_MAX.plusMillis(200));
         assertThat(breaker.permit(partition)).isEqualTo(Breaker.Permit.PROBE);
-        boolean counts = breaker.probeFailed();
+        Breaker.Probed probed = breaker.probeFailed(UUID.randomUUID());
         breaker.probeEnded();
-        return counts;
+        return probed;
     }
 
     @Test
@@ -89,7 +91,7 @@ class BreakerTest {
         for (int i = 0; i < 100; i++) {
             failed("SocketException");
             failed("SocketException");
-            breaker.succeeded();
+            breaker.succeeded(1);
         }
         assertThat(breaker.isOpen()).isFalse();
     }
@@ -102,21 +104,85 @@ class BreakerTest {
         pass(PAUSE_MAX);
         assertThat(breaker.permit(ONE)).isEqualTo(Breaker.Permit.NONE);
         assertThat(breaker.permit(TWO)).isEqualTo(Breaker.Permit.NONE);
-        breaker.succeeded();
+        breaker.succeeded(1);
         breaker.probeEnded();
         assertThat(breaker.permit(TWO)).isEqualTo(Breaker.Permit.FREE);
         assertThat(breaker.open()).isEmpty();
     }
 
     @Test
-    void aFailedProbeSpendsNoAttemptAndAnotherPartitionIsAskedFirst() {
+    void aRecordWhoseProbeFailedMakesWayAndAnotherPartitionIsAskedFirst() {
         open();
         for (int i = 0; i < 20; i++) {
-            assertThat(probeFails(ONE)).isFalse();
+            assertThat(probeFails(ONE)).isEqualTo(Breaker.Probed.SET_ASIDE);
         }
         assertThat(breaker.permit(ONE)).isEqualTo(Breaker.Permit.NONE);
         pass(PAUSE_MAX);
         assertThat(breaker.permit(TWO)).isEqualTo(Breaker.Permit.PROBE);
+    }
+
+    @Test
+    void everyPartitionHasItsTurn() {
+        TopicPartition three = new TopicPartition("t", 3);
+        open();
+        for (TopicPartition partition : List.of(ONE, TWO, three)) {
+            pass(PAUSE_MAX);
+            assertThat(breaker.permit(partition)).isEqualTo(Breaker.Permit.PROBE);
+            breaker.probeFailed(UUID.randomUUID());
+            breaker.probeEnded();
+            pass(Duration.ofMillis(1)); // less than those wait that have had theirs
+        }
+        probeFails(ONE);
+        pass(PAUSE_MAX);
+        assertThat(breaker.permit(three)).isEqualTo(Breaker.Permit.PROBE);
+    }
+
+    /** Each pause but the random ones passes at once. */
+    @Test
+    void sixtyRecordsOfPoisonArePassedInAMinuteAndAThousandInAnHour() {
+        Breaker patient = new Breaker(
+                "due-notice",
+                new BreakerSettings(3, Duration.ofSeconds(30)),
+                Duration.ofDays(1),
+                nanos::get,
+                Clock.fixed(NOW, ZoneOffset.UTC));
+        for (int i = 0; i < 3; i++) {
+            patient.failed(UUID.randomUUID(), "SocketException");
+        }
+        long began = nanos.get();
+        for (int probe = 1; probe <= Breaker.SET_ASIDE_MAX; probe++) {
+            while (patient.permit(ONE) != Breaker.Permit.PROBE) {
+                pass(Duration.ofMillis(10));
+            }
+            assertThat(patient.probeFailed(UUID.randomUUID())).isEqualTo(Breaker.Probed.SET_ASIDE);
+            patient.probeEnded();
+            if (probe == 60) {
+                assertThat(nanos.get() - began)
+                        .isLessThan(Duration.ofMinutes(1).plusSeconds(15).toNanos());
+            }
+        }
+        assertThat(nanos.get() - began)
+                .isBetween(
+                        Duration.ofMinutes(30).toNanos(), Duration.ofMinutes(75).toNanos());
+        assertThat(patient.probeFailed(UUID.randomUUID()))
+                .as("so many may be set aside")
+                .isEqualTo(Breaker.Probed.STAYS);
+    }
+
+    @Test
+    void poisonThatComesBackAfterManySuccessesOpensItNoMore() {
+        List<UUID> poison = Stream.generate(UUID::randomUUID).limit(20).toList();
+        poison.forEach(id -> breaker.failed(id, "SocketException"));
+        assertThat(breaker.isOpen()).isTrue();
+        breaker.succeeded(1);
+        poison.forEach(id -> breaker.failed(id, "SocketException"));
+        assertThat(breaker.isOpen())
+                .as("one success may be an outage that begins anew")
+                .isTrue();
+        breaker.succeeded(2);
+        poison.forEach(id -> breaker.failed(id, "SocketException"));
+        assertThat(breaker.isOpen()).isFalse();
+        open();
     }
 
     @Test
@@ -134,7 +200,7 @@ class BreakerTest {
         OpenBreaker before = breaker.open().orElseThrow();
         failed("ParseException");
         assertThat(breaker.open()).contains(before);
-        breaker.succeeded();
+        breaker.succeeded(1);
         failed("SocketException");
         failed("SocketException");
         assertThat(breaker.isOpen()).as("counted anew").isFalse();
@@ -143,9 +209,9 @@ class BreakerTest {
     @Test
     void afterAsLongAsTheRetryHorizonProbesCountAsAttemptsSoThatARunOfPoisonIsWorkedOff() {
         open();
-        assertThat(probeFails(ONE)).isFalse();
+        assertThat(probeFails(ONE)).isEqualTo(Breaker.Probed.SET_ASIDE);
         pass(Duration.ofMinutes(10));
-        assertThat(probeFails(ONE)).isTrue();
+        assertThat(probeFails(ONE)).isEqualTo(Breaker.Probed.COUNTS);
         assertThat(breaker.isOpen()).isTrue();
     }
 

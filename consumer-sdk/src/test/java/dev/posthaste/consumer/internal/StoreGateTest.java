@@ -1,11 +1,14 @@
 package dev.posthaste.consumer.internal;
 
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -69,6 +72,24 @@ class StoreGateTest {
         assertThat(gate.mayTry()).isFalse();
         pass(Duration.ofMillis(2));
         assertThat(gate.mayTry()).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "42P01, posthaste init --inbox",
+        "3F000, posthaste init --inbox",
+        "42501, posthaste_consumer",
+        "28P01, user and password",
+        "3D000, data source's URL"
+    })
+    void whatNoWaitingMendsIsSaidWithWhatToDo(String state, String remedy) {
+        assertThat(gate.why()).isNull();
+        gate.failed(new IllegalStateException("the pool gave none", new SQLException("no", state)));
+        assertThat(gate.why()).contains("the pool gave none", "SQLException: no; ", remedy);
+        gate.succeeded();
+        assertThat(gate.why()).isNull();
+        gate.failed(new SQLException("away", "08006"));
+        assertThat(gate.why()).isEqualTo("java.sql.SQLException: away");
     }
 
     @Test

@@ -5,6 +5,7 @@ import java.sql.SQLException;
 import java.time.Instant;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 
@@ -53,6 +54,11 @@ final class InboxCommand implements Runnable {
     /** What they have in common. */
     abstract static class Part implements Callable<Integer> {
 
+        private static final String JDBC = "jdbc:postgresql:";
+
+        /** A schema, table or column that is not there. */
+        private static final Set<String> MISSING = Set.of("3F000", "42P01", "42703");
+
         @Spec
         @SuppressWarnings("NullAway.Init") // picocli sets it
         CommandSpec spec;
@@ -70,10 +76,22 @@ final class InboxCommand implements Runnable {
         @Override
         public Integer call() throws SQLException {
             PrintWriter out = spec.commandLine().getOut();
+            if (!database.startsWith(JDBC)) {
+                throw new ParameterException(
+                        spec.commandLine(),
+                        "--database is no JDBC URL of PostgreSQL; it begins with " + JDBC
+                                + ", and user and password are parameters: " + JDBC + "//host:5432/name?user=…&password=…");
+            }
             try (HikariDataSource pool = Database.pool(database, 1)) {
                 run(new InboxDesk(pool), out);
             } catch (NoSuchElementException e) {
                 throw new FailedException(String.valueOf(e.getMessage()));
+            } catch (SQLException e) {
+                if (MISSING.contains(String.valueOf(e.getSQLState()))) {
+                    throw new FailedException("there is no inbox in this database, or an older one: run `posthaste init"
+                            + " --inbox` (" + e.getMessage() + ")");
+                }
+                throw e;
             } finally {
                 out.flush();
             }

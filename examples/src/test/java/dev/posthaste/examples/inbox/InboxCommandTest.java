@@ -97,6 +97,19 @@ class InboxCommandTest {
         assertThat(run("counts", "--handler", "due-notice").out()).isEqualTo("dead-letter  2\n");
     }
 
+    @Test
+    void whatIsNoInboxIsSaid(PostgresServer server) {
+        database = server.jdbcUrl(server.createDatabase("empty")) + "?user=" + server.superuser() + "&password="
+                + server.password();
+        Run without = run("list", "--handler", "due-notice");
+        assertThat(without.exit()).isNotZero();
+        assertThat(without.err()).contains("there is no inbox in this database", "posthaste init --inbox");
+        database = "postgresql://localhost/library";
+        Run wrong = run("list", "--handler", "due-notice");
+        assertThat(wrong.exit()).isNotZero();
+        assertThat(wrong.err()).contains("it begins with jdbc:postgresql:");
+    }
+
     private static String[] with(String[] options, String... words) {
         return Stream.concat(Arrays.stream(words), Arrays.stream(options)).toArray(String[]::new);
     }

@@ -139,6 +139,14 @@ CREATE TABLE inbox.replay_item (
 );
 CREATE INDEX replay_item_open ON inbox.replay_item (replay_id, number) WHERE result IS NULL;
 
+-- The namespace a handler belongs to: that of the consumer that came first. All other tables know handlers by name alone, so
+-- one of the same name in another namespace is refused. After a namespace was renamed: change it here.
+CREATE TABLE inbox.handler (
+    handler    text        PRIMARY KEY,
+    namespace  text        NOT NULL,
+    claimed_at timestamptz NOT NULL DEFAULT clock_timestamp()
+);
+
 -- How long a handler's rows are kept, counted from completion; its consumers state it when they start. Null: for ever.
 -- Rows of a handler without a row here are kept: state one for a handler that is no more.
 CREATE TABLE inbox.retention (
@@ -193,6 +201,7 @@ REVOKE ALL ON FUNCTION inbox.drop_expired_partition() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION inbox.drop_expired_partition() TO posthaste_consumer;
 
 GRANT SELECT ON inbox.cutoff TO posthaste_consumer;
+GRANT SELECT, INSERT ON inbox.handler TO posthaste_consumer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON inbox.retention TO posthaste_consumer;
 GRANT SELECT, INSERT, UPDATE, DELETE ON inbox.outgoing, inbox.business_key, inbox.replay, inbox.replay_item TO posthaste_consumer;
 GRANT SELECT, INSERT, DELETE, UPDATE (tell_at) ON inbox.journal TO posthaste_consumer;

@@ -160,6 +160,9 @@ public final class OutcomePublisher {
 
     private void tell(OutcomeSource source, Connection connection)
             throws SQLException, ExecutionException, InterruptedException {
+        if (!source.ownership().isOurs(connection)) {
+            return;
+        }
         List<JournalEntry> entries = source.inbox().takeUntold(connection, TAKEN_MAX, LEASE);
         if (!entries.isEmpty()) {
             send(entries.stream()

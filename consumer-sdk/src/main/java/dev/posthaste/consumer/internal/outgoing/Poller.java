@@ -92,7 +92,7 @@ final class Poller {
         try (Connection connection = setup.dataSource().getConnection()) {
             boolean autoCommit = connection.getAutoCommit();
             connection.setAutoCommit(true); // each statement for itself: no transaction is open while Kafka answers
-            int max = takenMax();
+            int max = setup.ownership().isOurs(connection) ? takenMax() : 0;
             List<DueRecord> due = max == 0 ? List.of() : inbox.takeDue(connection, route, max, LEASE);
             if (!due.isEmpty()) {
                 settle(connection, emitter.emit(due));
@@ -162,7 +162,10 @@ final class Poller {
     /** Whoever completes a message lets the next ones of its key go. Should it end before that, they go from here. */
     private void letGo(Connection connection) throws SQLException {
         long now = System.nanoTime();
-        if (route == InboxStore.Route.RETRY && setup.perKey() && now - letGoAt >= LET_GO_EVERY.toNanos()) {
+        if (route == InboxStore.Route.RETRY
+                && setup.perKey()
+                && setup.ownership().isOurs(connection)
+                && now - letGoAt >= LET_GO_EVERY.toNanos()) {
             letGoAt = now;
             inbox.letGoOfAll(connection);
         }
