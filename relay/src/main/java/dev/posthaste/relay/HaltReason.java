@@ -23,6 +23,8 @@ public record HaltReason(Cause cause, String detail, String remedy) {
         SLOT_BEYOND_ACK,
         /** The slot uses another output plugin. */
         SLOT_OF_ANOTHER_PLUGIN,
+        /** Kafka left a transaction of the relay undecided, and it is not certain how it must be decided. */
+        TRANSACTION_UNDECIDED,
         /** There is no position record. */
         POSITION_MISSING,
         /** The position record is of an unknown format. */

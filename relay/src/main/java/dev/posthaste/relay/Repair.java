@@ -16,6 +16,7 @@ import dev.posthaste.relay.lease.Lease;
 import dev.posthaste.relay.lease.LeaseKeeper;
 import dev.posthaste.relay.lease.LeaseStore;
 import dev.posthaste.relay.lease.LeasedSession;
+import dev.posthaste.relay.publishing.HandlerTopics;
 import dev.posthaste.relay.publishing.KafkaPublisher;
 import dev.posthaste.relay.publishing.Position;
 import dev.posthaste.relay.publishing.TopicTail;
@@ -153,6 +154,9 @@ public final class Repair {
                 Connection control = settings.database().connect("posthaste-repair")) {
             Registration.require(control, settings);
             SourceDatabase database = new SourceDatabase(control);
+            HandlerTopics topics = HandlerTopics.look(
+                    settings.kafka(), settings.requestTimeout(), catalog.topics(settings.namespace()));
+            HangingCheck.settle(settings, publisher, topics.partitions(), database);
             Optional<Position> found = exam.readPosition();
             HaltReason gap = exam.gap(database, database.slot(settings.slot()), found);
             if (gap == null) {

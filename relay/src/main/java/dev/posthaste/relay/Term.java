@@ -37,8 +37,8 @@ import dev.posthaste.schemas.catalog.CatalogReader;
 
 /**
  * One leader's term, from the lease to the end of the stream. The order of its start is the order in which nobody can
- * be left behind who still moves something: fence the older publishers, free the slot, then read position and slot,
- * check them, stream.
+ * be left behind who still moves something: fence the older publishers, free the slot, see that nothing of theirs is
+ * undecided, then read position and slot, check them, stream.
  */
 final class Term {
 
@@ -78,6 +78,7 @@ final class Term {
             preflight.check(control);
             HandlerTopics topics = lookAtTopics(catalog, control);
             database.freeSlot(settings.slot(), SLOT_FREE_TIMEOUT);
+            HangingCheck.settle(settings, publisher, topics.partitions(), database);
             GapCheck.Begin begin = GapCheck.refuse(settings, database.slot(settings.slot()), readPosition(), database);
             Position position = begin.position();
             Lsn streamStart = begin.stream();

@@ -2,6 +2,7 @@ package dev.posthaste.relay.publishing;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -15,6 +16,7 @@ import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.InvalidRecordException;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.InvalidProducerEpochException;
 import org.apache.kafka.common.errors.ProducerFencedException;
@@ -33,6 +35,9 @@ import dev.posthaste.schemas.MessageHeaders;
  * has fenced this one. Not thread-safe.
  */
 public final class KafkaPublisher implements AutoCloseable {
+
+    /** The header of a record that is only written to be aborted. */
+    static final String THROWN_AWAY = "posthaste_thrown_away";
 
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
     /** The producer waits so long between finding its coordinator and asking it, in every takeover. */
@@ -139,6 +144,41 @@ public final class KafkaPublisher implements AutoCloseable {
         transact(messages, () -> {});
     }
 
+    /**
+     * Aborts what hangs on these partitions of an earlier transaction of this publisher's id, by a transaction of its
+     * own that is aborted: a marker ends all that its producer id has open on a partition. Nobody who reads committed
+     * records sees anything of it.
+     *
+     * @throws FencedException if another publisher has taken over: nothing of it may be aborted yet
+     * @throws KafkaException if it failed; what hangs may be aborted on some of the partitions
+     */
+    public void abort(Collection<TopicPartition> partitions) throws FencedException, InterruptedException {
+        failedSend.set(null);
+        try {
+            producer.beginTransaction();
+            for (TopicPartition partition : partitions) {
+                ProducerRecord<byte[], byte[]> thrownAway = new ProducerRecord<>(
+                        partition.topic(), partition.partition(), utf8(settings.slot()), new byte[0]);
+                thrownAway.headers().add(THROWN_AWAY, new byte[0]);
+                send(thrownAway, failure -> {});
+            }
+            producer.flush(); // else they would never leave, and no marker would come
+            KafkaException failed = failedSend.get();
+            if (failed != null) {
+                throw failed;
+            }
+            producer.abortTransaction();
+        } catch (ProducerFencedException | InvalidProducerEpochException e) {
+            throw fenced(e);
+        } catch (InterruptException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private FencedException fenced(KafkaException cause) {
+        return new FencedException("Kafka: another relay publishes as " + settings.transactionalId(), cause);
+    }
+
     private void transact(List<RoutedMessage> messages, Runnable last)
             throws RefusedException, FencedException, InterruptedException {
         refused.clear();
@@ -149,7 +189,7 @@ public final class KafkaPublisher implements AutoCloseable {
             last.run();
             producer.commitTransaction();
         } catch (ProducerFencedException | InvalidProducerEpochException e) {
-            throw new FencedException("Kafka: another relay publishes as " + settings.transactionalId(), e);
+            throw fenced(e);
         } catch (InterruptException e) {
             throw interrupted(e);
         } catch (KafkaException e) {

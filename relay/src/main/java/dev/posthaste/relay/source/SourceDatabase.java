@@ -7,6 +7,10 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.sql.Types;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -109,6 +113,26 @@ public final class SourceDatabase {
                 connection.prepareStatement("SELECT FROM outbox.dispatch_batch WHERE slot = ? AND batch = ?")) {
             query.setString(1, slot);
             query.setLong(2, batch);
+            try (ResultSet rows = query.executeQuery()) {
+                return rows.next();
+            }
+        }
+    }
+
+    /**
+     * Whether one of these messages has evidence, whatever the batch.
+     *
+     * @param staged when they were staged, in any order
+     */
+    public boolean hasEvidence(Collection<UUID> ids, Collection<Instant> staged) throws SQLException {
+        if (ids.isEmpty()) {
+            return false;
+        }
+        try (PreparedStatement query = connection.prepareStatement("SELECT FROM outbox.dispatch_batch "
+                + "WHERE staged && tstzrange(?, ?, '[]') AND message_ids && ? LIMIT 1")) {
+            query.setObject(1, Collections.min(staged).atOffset(ZoneOffset.UTC));
+            query.setObject(2, Collections.max(staged).atOffset(ZoneOffset.UTC));
+            query.setArray(3, connection.createArrayOf("uuid", ids.toArray()));
             try (ResultSet rows = query.executeQuery()) {
                 return rows.next();
             }
