@@ -121,8 +121,7 @@ final class RelayScenarios {
                                     "very many messages wait", Duration.ofMinutes(3), () -> chaos.pending() > 10_000);
                             chaos.killAndRestart(chaos.leader());
                         })
-                        .with(setup -> setup.withFailShare(0)
-                                .withLoad(new Setup.Load(50, 100, 0, 0, 30_000)))
+                        .with(setup -> setup.withFailShare(0).withLoad(new Setup.Load(50, 100, 0, 0, 30_000)))
                         .recoveringWithin(Duration.ofMinutes(4)),
                 of(
                         "ddl-on-the-outbox",
@@ -249,12 +248,13 @@ final class RelayScenarios {
             gate.holdAt(KafkaGate.Point.COMMIT);
             gate.awaitHeld();
             held.freeze();
-            chaos.await("the coordinator aborts", () -> admin
-                            .describeTransactions(List.of(TRANSACTIONAL_ID))
-                            .description(TRANSACTIONAL_ID)
-                            .get()
-                            .state()
-                    == TransactionState.COMPLETE_ABORT);
+            chaos.await(
+                    "the coordinator aborts",
+                    () -> admin.describeTransactions(List.of(TRANSACTIONAL_ID))
+                                    .description(TRANSACTIONAL_ID)
+                                    .get()
+                                    .state()
+                            == TransactionState.COMPLETE_ABORT);
             chaos.fired("a transaction times out", "the coordinator has aborted it");
             gate.open();
             held.thaw();

@@ -30,8 +30,8 @@ final class Sampling implements AutoCloseable {
                 world.sources(),
                 World.SLOT,
                 world.relays().stream().map(RelayNode::url).toList()));
-        var unused = sampling.thread.scheduleWithFixedDelay(
-                () -> sampling.take(history, progress), 0, 1, TimeUnit.SECONDS);
+        var unused =
+                sampling.thread.scheduleWithFixedDelay(() -> sampling.take(history, progress), 0, 1, TimeUnit.SECONDS);
         return sampling;
     }
 

@@ -187,9 +187,16 @@ class EvidenceTest {
 
     @Test
     void aSlotPastWhatWaitsIsFoundWhereTheRelayIsToHalt() {
-        story.halting("SLOT_BEYOND_ACK").withoutTrace(story.message(Story.LAST).id());
+        story.halting("POSITION_MISSING").withoutTrace(story.message(Story.LAST).id());
 
         assertThat(story.broken()).containsExactly(Invariant.SLOT_PAST_UNPUBLISHED);
+    }
+
+    @Test
+    void aSlotThatSomebodyElseMovesIsNoFaultOfTheRelayThatHaltsForIt() {
+        story.halting("SLOT_BEYOND_ACK").withoutTrace(story.message(Story.LAST).id());
+
+        assertThat(story.broken()).isEmpty();
     }
 
     @Test
