@@ -80,7 +80,8 @@ final class InboxCommand implements Runnable {
                 throw new ParameterException(
                         spec.commandLine(),
                         "--database is no JDBC URL of PostgreSQL; it begins with " + JDBC
-                                + ", and user and password are parameters: " + JDBC + "//host:5432/name?user=…&password=…");
+                                + ", and user and password are parameters: " + JDBC
+                                + "//host:5432/name?user=…&password=…");
             }
             try (HikariDataSource pool = Database.pool(database, 1)) {
                 run(new InboxDesk(pool), out);

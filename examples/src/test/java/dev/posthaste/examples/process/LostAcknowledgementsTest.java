@@ -8,8 +8,8 @@ import org.junit.jupiter.api.io.TempDir;
 import dev.posthaste.testkit.PostgresServer;
 import dev.posthaste.testkit.PosthasteStack;
 import dev.posthaste.testkit.ReportedCase;
-import dev.posthaste.testkit.faults.KafkaGate;
 import dev.posthaste.testkit.faults.BrokerProcess;
+import dev.posthaste.testkit.faults.KafkaGate;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
