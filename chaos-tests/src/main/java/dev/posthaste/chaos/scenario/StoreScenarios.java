@@ -97,7 +97,7 @@ final class StoreScenarios {
                                 StoreScenarios::failOverLackingCommits)
                         .wherePostgresMayLose()
                         .halting("DATABASE_OLDER_THAN_POSITION"),
-                of("restored-backup", "the database is restored from a backup: halted with that cause", chaos -> {
+                of("restored-backup", "restored from a backup while writers go on: halted, naming what is missing", chaos -> {
                             outbox(chaos).stop(StopMode.FAST);
                             Path backup = outbox(chaos).backUp();
                             outbox(chaos).start();
@@ -109,7 +109,7 @@ final class StoreScenarios {
                             chaos.fired("a backup is restored", "from before at least ten batches");
                         })
                         .wherePostgresMayLose()
-                        .halting("DATABASE_OLDER_THAN_POSITION"),
+                        .halting("EVIDENCE_INCOMPLETE"),
                 of(
                                 "slot-dropped",
                                 "the slot is dropped: halted with that cause",
