@@ -47,6 +47,25 @@ final class Adjusted {
                 s.http());
     }
 
+    /** What a transaction staged comes together, mostly, and no request takes long. */
+    static RelaySettings unhurried(RelaySettings s, Duration poll, Duration requestTimeout) {
+        return new RelaySettings(
+                s.namespace(),
+                s.slot(),
+                s.publication(),
+                s.database(),
+                s.kafka(),
+                s.catalog(),
+                s.lease(),
+                s.batch(),
+                s.queue(),
+                poll,
+                s.heartbeat(),
+                requestTimeout,
+                s.drain(),
+                s.http());
+    }
+
     static RelaySettings source(RelaySettings s, Namespace namespace, String slot) {
         return copy(s, namespace, slot, s.database(), s.batch(), s.queue());
     }

@@ -42,6 +42,7 @@ class HangingTransactionTest {
     private final Stack stack;
     private EmbeddedKafka kafka;
     private Outbox outbox;
+    private RelaySettings settings;
     private LostMarkers markers;
 
     HangingTransactionTest(Stack stack) {
@@ -52,7 +53,8 @@ class HangingTransactionTest {
     void publish(@TempDir Path directory) throws Exception {
         kafka = EmbeddedKafka.launch();
         outbox = Outbox.initialised(new OwnStack(stack.postgres(), kafka), directory);
-        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+        settings = Adjusted.unhurried(outbox.settings(), Duration.ofMillis(300), Duration.ofSeconds(3));
+        try (RunningRelay relay = RunningRelay.start(settings).awaitStreaming()) {
             insert(20);
             outbox.awaitDispatched();
         }
@@ -83,7 +85,7 @@ class HangingTransactionTest {
         outbox.sql("SELECT pg_drop_replication_slot('" + outbox.settings().slot() + "')");
         markers.lose(markers.written());
 
-        assertThat(Repairs.of(outbox, new ArrayList<>()).run(false, Duration.ofSeconds(20)))
+        assertThat(Repairs.of(settings, outbox, new ArrayList<>(), null).run(false, Duration.ofSeconds(20)))
                 .isTrue();
 
         streamTheRest();
@@ -93,7 +95,7 @@ class HangingTransactionTest {
 
     @Test
     void copiesThatHangOfAPublishedBatchHalt() throws Exception {
-        publishWithoutProof();
+        int published = publishWithoutProof();
         Path partition = markers.written(outbox.topic("due-notice")).get(0);
         markers.lose(List.of(partition));
 
@@ -101,22 +103,22 @@ class HangingTransactionTest {
 
         assertThat(reason.detail()).contains(partition.getFileName() + " from offset", "has no evidence yet");
         assertThat(reason.remedy()).contains("kafka-transactions.sh abort");
-        assertThat(outbox.idsOn("statistics")).doesNotHaveDuplicates().hasSize(40);
+        assertThat(outbox.idsOn("statistics")).doesNotHaveDuplicates().hasSize(20 + published);
     }
 
     @Test
     void aPositionThatHangsWhileItsMessagesAreCommittedHalts() throws Exception {
-        publishWithoutProof();
+        int published = publishWithoutProof();
         markers.lose(markers.written(outbox.settings().namespace().positionTopic()));
 
         assertThat(halts().detail()).contains(".relay.position-0 from offset", "other partitions have its outcome");
-        assertThat(outbox.idsOn("due-notice")).doesNotHaveDuplicates().hasSize(40);
+        assertThat(outbox.idsOn("due-notice")).doesNotHaveDuplicates().hasSize(20 + published);
     }
 
     @Test
     void aTransactionThatHangsAndHasEvidenceHalts() throws Exception {
         publishWithoutProof();
-        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+        try (RunningRelay relay = RunningRelay.start(settings).awaitStreaming()) {
             outbox.awaitDispatched();
         }
         markers.lose(markers.written());
@@ -167,7 +169,7 @@ class HangingTransactionTest {
             operator.send(message("due-notice", UUID.randomUUID()));
             operator.flush();
 
-            try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+            try (RunningRelay relay = RunningRelay.start(settings).awaitStreaming()) {
                 insert(5);
                 outbox.awaitDispatched();
             }
@@ -176,22 +178,27 @@ class HangingTransactionTest {
         outbox.assertEachMessageIsPublishedOnceAndProvedOnce();
     }
 
-    /** The transaction is committed when the broker dies, and the relay does not know. */
-    private void publishWithoutProof() throws Exception {
+    /**
+     * The transaction is committed when the broker dies, and the relay does not know.
+     *
+     * @return how many messages it has
+     */
+    private int publishWithoutProof() throws Exception {
         outbox.sql("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS"
                 + " $$ BEGIN RAISE EXCEPTION 'told to fail'; END $$");
         outbox.sql("CREATE TRIGGER refuses BEFORE INSERT ON outbox.dispatch_batch"
                 + " FOR EACH ROW EXECUTE FUNCTION refuse()");
         long batch = outbox.position().batch();
-        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+        try (RunningRelay relay = RunningRelay.start(settings).awaitStreaming()) {
             insert(20);
             await().atMost(WAIT).until(() -> outbox.position().batch() > batch);
         }
         outbox.sql("DROP TRIGGER refuses ON outbox.dispatch_batch");
+        return outbox.position().batchMessages();
     }
 
     private HaltReason halts() throws Exception {
-        try (RunningRelay relay = RunningRelay.start(outbox.settings())) {
+        try (RunningRelay relay = RunningRelay.start(settings)) {
             HaltReason reason = relay.awaitHalted();
             assertThat(reason.cause()).isEqualTo(HaltReason.Cause.TRANSACTION_UNDECIDED);
             relay.awaitHaltedAgain();
@@ -226,7 +233,7 @@ class HangingTransactionTest {
     }
 
     private void streamTheRest() throws Exception {
-        try (RunningRelay relay = RunningRelay.start(outbox.settings()).awaitStreaming()) {
+        try (RunningRelay relay = RunningRelay.start(settings).awaitStreaming()) {
             insert(5);
             outbox.awaitDispatched();
         }
