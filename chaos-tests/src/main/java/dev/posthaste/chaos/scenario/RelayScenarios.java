@@ -34,8 +34,7 @@ final class RelayScenarios {
                 of(
                                 "relay-killed-mid-transaction",
                                 "killed when some of a batch has reached the broker",
-                                at(KafkaGate.Point.LATER_RECORD))
-                        .shortTier(),
+                                at(KafkaGate.Point.LATER_RECORD)),
                 of(
                         "relay-killed-before-commit",
                         "killed when all of a batch has reached the broker but the commit",

@@ -64,8 +64,7 @@ final class StoreScenarios {
                     chaos.fault("SIGSTOP to the broker for 8 s", broker(chaos).isAlive(), "it lived through it");
                     broker(chaos).thaw();
                 }),
-                of("postgres-stopped-immediately", "PostgreSQL stops without a checkpoint", stop(StopMode.IMMEDIATE))
-                        .shortTier(),
+                of("postgres-stopped-immediately", "PostgreSQL stops without a checkpoint", stop(StopMode.IMMEDIATE)),
                 of("postgres-stopped-fast", "PostgreSQL ends all sessions and stops", stop(StopMode.FAST)),
                 of("postgres-stopped-smart", "PostgreSQL waits for its clients, who leave one by one", chaos -> {
                     Thread leaving = new Thread(() -> chaos.world().links().forEach(StoreLink::refuse), "chaos-leave");
