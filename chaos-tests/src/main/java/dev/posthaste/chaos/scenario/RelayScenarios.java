@@ -32,9 +32,9 @@ final class RelayScenarios {
                         "killed before the first record of a batch",
                         at(KafkaGate.Point.FIRST_RECORD)),
                 of(
-                                "relay-killed-mid-transaction",
-                                "killed when some of a batch has reached the broker",
-                                at(KafkaGate.Point.LATER_RECORD)),
+                        "relay-killed-mid-transaction",
+                        "killed when some of a batch has reached the broker",
+                        at(KafkaGate.Point.LATER_RECORD)),
                 of(
                         "relay-killed-before-commit",
                         "killed when all of a batch has reached the broker but the commit",

@@ -21,9 +21,7 @@ import dev.posthaste.chaos.scenario.Scale;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-/**
- * Breaking the product on purpose is found. The suite applies every defect; {@code -Pfull} runs them as well.
- */
+/** Breaking the product on purpose is found. The suite applies every defect; {@code -Pfull} runs them as well. */
 class DefectsTest {
 
     private static final long SEED = 1;
