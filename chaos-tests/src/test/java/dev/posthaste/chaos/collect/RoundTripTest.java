@@ -34,7 +34,7 @@ class RoundTripTest {
     private static final Duration DRAIN_MAX = Duration.ofMinutes(2);
 
     @Test
-    void collects_what_a_run_has_left(Stack stack, @TempDir Path directory) throws Exception {
+    void collectsWhatARunHasLeft(Stack stack, @TempDir Path directory) throws Exception {
         try (RoundTrip trip = new RoundTrip(stack, directory);
                 Sampler sampler = new Sampler(trip.sources(), trip.slot(), List.of(trip.relayUrl()))) {
             assertThat(sampler.sample().relays()).containsExactly("unreachable");

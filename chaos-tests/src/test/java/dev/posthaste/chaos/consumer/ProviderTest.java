@@ -44,7 +44,7 @@ class ProviderTest {
     }
 
     @Test
-    void charges_once_for_a_key_and_records_every_call() throws Exception {
+    void chargesOnceForAKeyAndRecordsEveryCall() throws Exception {
         client.call("charge", "one");
         client.call("charge", "one");
         client.call("charge", "two");
@@ -58,7 +58,7 @@ class ProviderTest {
     }
 
     @Test
-    void fails_for_all_or_for_one_or_for_a_share() throws Exception {
+    void failsForAllOrForOneOrForAShare() throws Exception {
         provider.failForAll(true);
         requireFailure("one");
         provider.failForAll(false);
@@ -78,7 +78,7 @@ class ProviderTest {
     }
 
     @Test
-    void is_slow_and_down_and_back_at_the_same_address() throws Exception {
+    void isSlowAndDownAndBackAtTheSameAddress() throws Exception {
         provider.slowDown(Duration.ofMillis(300));
         long before = System.nanoTime();
         client.call("charge", "one");

@@ -29,7 +29,7 @@ class TroubleTest {
     }
 
     @Test
-    void an_attempt_fails_whether_or_not_the_one_before_has() {
+    void anAttemptFailsWhetherOrNotTheOneBeforeHas() {
         long once = IntStream.range(0, MESSAGES).filter(n -> fails(n, 1)).count();
         long twice = IntStream.range(0, MESSAGES)
                 .filter(n -> fails(n, 1) && fails(n, 2))
@@ -40,7 +40,7 @@ class TroubleTest {
     }
 
     @Test
-    void poison_stays_poison() {
+    void poisonStaysPoison() {
         Trouble poison = new Trouble(7, 0, 1, 0, Duration.ZERO);
         assertThat(IntStream.range(1, 40))
                 .allSatisfy(attempt -> assertThatThrownBy(() -> poison.strike("ledger", new UUID(1, 2), attempt))

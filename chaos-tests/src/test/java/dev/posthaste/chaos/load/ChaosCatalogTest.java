@@ -17,7 +17,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class ChaosCatalogTest {
 
     @Test
-    void is_a_catalog_with_the_handlers_it_names(@TempDir Path directory) throws Exception {
+    void isACatalogWithTheHandlersItNames(@TempDir Path directory) throws Exception {
         ChaosCatalog.writeTo(directory.resolve("catalog"));
 
         Catalog catalog = CatalogReader.read(directory.resolve("catalog"));

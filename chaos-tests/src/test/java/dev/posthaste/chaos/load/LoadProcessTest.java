@@ -60,7 +60,7 @@ class LoadProcessTest {
     }
 
     @Test
-    void killed_it_leaves_a_history_with_at_most_one_unknown_for_each_writer() throws Exception {
+    void killedItLeavesAHistoryWithAtMostOneUnknownForEachWriter() throws Exception {
         for (int i = 0; i < 2; i++) { // the second one goes on in the same history
             try (JavaProcess process = start("CHAOS_WRITERS", "4")) {
                 long before = scene.outcomes();
@@ -78,7 +78,7 @@ class LoadProcessTest {
     }
 
     @Test
-    void ends_with_its_input() throws Exception {
+    void endsWithItsInput() throws Exception {
         try (JavaProcess process = start()) {
             process.closeInput();
             assertThat(process.endsWithin(20)).as(process.log()).isTrue();
@@ -87,7 +87,7 @@ class LoadProcessTest {
     }
 
     @Test
-    void ends_upon_sigterm() throws Exception {
+    void endsUponSigterm() throws Exception {
         try (JavaProcess process = start()) {
             process.terminate();
             assertThat(process.endsWithin(20)).as(process.log()).isTrue();
@@ -96,7 +96,7 @@ class LoadProcessTest {
     }
 
     @Test
-    void ends_once_the_stop_file_is_there() throws Exception {
+    void endsOnceTheStopFileIsThere() throws Exception {
         Path file = directory.resolve("stop");
         try (JavaProcess process = start("CHAOS_STOP_FILE", file.toString())) {
             Files.createFile(file);
