@@ -75,8 +75,8 @@ final class Defects {
                 new Defect(
                         "handlers share what they remember of a message",
                         SDK + "inbox/PostgresInbox.java",
-                        "this.claims = new Claims(handler, owner);",
-                        "this.claims = new Claims(\"any\", owner);",
+                        "this.claims = new Claims(handler, owner, attemptsMax);",
+                        "this.claims = new Claims(\"any\", owner, attemptsMax);",
                         "consumers-killed-at-random",
                         List.of(Invariant.EFFECT_MISSING)),
                 new Defect(
