@@ -242,8 +242,8 @@ final class StoreScenarios {
         holdSlotsBack(chaos, "");
         standby.stop(StopMode.FAST);
         chaos.awaitBatches(5);
+        chaos.world().servers().killPrimary(); // before the standby can ask it for what it lacks
         standby.start();
-        chaos.world().servers().cutStandby();
         failOver(chaos);
     }
 

@@ -125,8 +125,8 @@ public final class Servers implements AutoCloseable {
         standby = null;
     }
 
-    /** The standby leaves its primary: what it is asked for from now on, it has, and no more comes. */
-    public void cutStandby() {
+    /** SIGKILL to the primary; {@link #failOver} follows. */
+    public void killPrimary() {
         outbox.killHard();
     }
 
