@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -22,18 +23,27 @@ final class OrderCheck implements Check {
 
     @Override
     public void judge(Facts facts, Findings findings) {
-        facts.topics().forEach((handler, topic) -> judge(handler, topic, facts, findings));
+        Set<UUID> later = facts.history().of(Entry.Published.class).stream()
+                .filter(Entry.Published::later)
+                .map(Entry.Published::id)
+                .filter(Objects::nonNull)
+                .collect(Collectors.toSet());
+        facts.topics().forEach((handler, topic) -> judge(handler, topic, new Keys(later), facts, findings));
         Map<String, List<Entry.Effect>> effects =
                 facts.history().of(Entry.Effect.class).stream().collect(Collectors.groupingBy(Entry.Effect::handler));
         for (Entry.HandlerKind handler : facts.run().handlers()) {
             if (handler.ordered()) {
-                judge(handler.name(), effects.getOrDefault(handler.name(), List.of()), facts, findings);
+                judge(
+                        handler.name(),
+                        effects.getOrDefault(handler.name(), List.of()),
+                        new Keys(later),
+                        facts,
+                        findings);
             }
         }
     }
 
-    private static void judge(String handler, Topic topic, Facts facts, Findings findings) {
-        Keys keys = new Keys();
+    private static void judge(String handler, Topic topic, Keys keys, Facts facts, Findings findings) {
         Map<String, Integer> partitions = new HashMap<>();
         for (Entry.Published record : topic.records()) {
             Message message = keys.next(record.id(), record.marker(), facts);
@@ -56,10 +66,9 @@ final class OrderCheck implements Check {
         }
     }
 
-    private static void judge(String handler, List<Entry.Effect> effects, Facts facts, Findings findings) {
+    private static void judge(String handler, List<Entry.Effect> effects, Keys keys, Facts facts, Findings findings) {
         List<Entry.Effect> placed = new ArrayList<>(effects);
         placed.sort(Comparator.comparingLong(Entry.Effect::place));
-        Keys keys = new Keys();
         for (Entry.Effect effect : placed) {
             Message message = keys.next(effect.id(), false, facts);
             if (message == null) {
@@ -80,11 +89,21 @@ final class OrderCheck implements Check {
         private final Map<String, Long> last = new HashMap<>();
         private final Set<UUID> seen = new HashSet<>();
 
+        /** Repaired or released, as their records say: they come outside the order, and so does their effect. */
+        private final Set<UUID> later;
+
+        Keys(Set<UUID> later) {
+            this.later = later;
+        }
+
         /** The message to be judged; null: it has no place in the order, or was judged where it came first. */
         @Nullable
         Message next(@Nullable UUID id, boolean marker, Facts facts) {
             Message message = facts.messages().find(id);
-            if (message == null || !message.isCommitted() || (!marker && !message.mayBePublished())) {
+            if (message == null
+                    || later.contains(message.staged().id())
+                    || !message.isCommitted()
+                    || (!marker && !message.mayBePublished())) {
                 return null;
             }
             return seen.add(message.staged().id()) ? message : null;

@@ -28,7 +28,8 @@ final class Records {
                 record.key() == null ? null : new String(record.key(), StandardCharsets.UTF_8),
                 sha256(record.value()),
                 isMarker(record),
-                Instant.ofEpochMilli(record.timestamp()));
+                Instant.ofEpochMilli(record.timestamp()),
+                record.headers().lastHeader(MessageHeaders.REPLAY) != null);
     }
 
     static Entry.DeadLetter deadLetter(String handler, ConsumerRecord<byte[], byte[]> record) {

@@ -153,6 +153,7 @@ public sealed interface Entry {
      * @param sha256 of the value, in hex
      * @param marker whether it says that a message was set aside, and is none
      * @param at its timestamp
+     * @param later whether it says of itself that it was repaired or released, and so comes outside the order
      */
     record Published(
             String handler,
@@ -162,8 +163,23 @@ public sealed interface Entry {
             @Nullable String key,
             String sha256,
             boolean marker,
-            Instant at)
-            implements Entry {}
+            Instant at,
+            boolean later)
+            implements Entry {
+
+        /** One of the stream. */
+        public Published(
+                String handler,
+                int partition,
+                long offset,
+                @Nullable UUID id,
+                @Nullable String key,
+                String sha256,
+                boolean marker,
+                Instant at) {
+            this(handler, partition, offset, id, key, sha256, marker, at, false);
+        }
+    }
 
     /** A row of evidence. */
     record Batch(long batch, long fence, Instant completedAt, List<UUID> ids) implements Entry {}

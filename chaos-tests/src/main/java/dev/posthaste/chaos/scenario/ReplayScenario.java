@@ -8,8 +8,10 @@ import dev.posthaste.chaos.world.ProcessNode;
 /** Dead letters are replayed by a process that is killed on the way; the selection is replayed again. */
 final class ReplayScenario {
 
-    private static final int LETTERS = 60;
-    private static final double POISON = 0.2;
+    /** More than are brought back at once. */
+    private static final int LETTERS = 900;
+
+    private static final double POISON = 0.5;
     private static final String HANDLER = "statistics";
 
     Scenario killedDuringReplay() {

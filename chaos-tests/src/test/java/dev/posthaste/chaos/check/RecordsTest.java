@@ -90,6 +90,25 @@ class RecordsTest {
     }
 
     @Test
+    void aRepairedMessageComesOutsideTheOrderAndSaysSo() {
+        story.change(Entry.Published.class, this::isPlainAtSearch, record -> {
+            Entry.Published last = moved(record, record.partition(), 1_000_000);
+            return new Entry.Published(
+                    last.handler(),
+                    last.partition(),
+                    last.offset(),
+                    last.id(),
+                    last.key(),
+                    last.sha256(),
+                    last.marker(),
+                    last.at(),
+                    true);
+        });
+
+        assertThat(story.broken()).isEmpty();
+    }
+
+    @Test
     void aMessageThatComesAfterAllLaterOnesOfItsKeyIsOutOfOrder() {
         story.change(
                 Entry.Published.class, this::isPlainAtSearch, record -> moved(record, record.partition(), 1_000_000));
