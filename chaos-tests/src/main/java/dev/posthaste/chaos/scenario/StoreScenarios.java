@@ -36,17 +36,15 @@ final class StoreScenarios {
                     broker(chaos).startAgain();
                 }),
                 of("broker-killed", "the broker, coordinator of the open transaction, is killed", chaos -> {
-                            for (int i = 0; i < 2; i++) {
-                                chaos.leader();
-                                chaos.await("messages wait", () -> chaos.pending() > 0);
-                                broker(chaos).kill();
-                                chaos.fault(
-                                        "SIGKILL to the broker", !broker(chaos).isAlive(), "its process is gone");
-                                chaos.pause(Duration.ofSeconds(1));
-                                broker(chaos).startAgain();
-                            }
-                        })
-                        .shortTier(),
+                    for (int i = 0; i < 2; i++) {
+                        chaos.leader();
+                        chaos.await("messages wait", () -> chaos.pending() > 0);
+                        broker(chaos).kill();
+                        chaos.fault("SIGKILL to the broker", !broker(chaos).isAlive(), "its process is gone");
+                        chaos.pause(Duration.ofSeconds(1));
+                        broker(chaos).startAgain();
+                    }
+                }),
                 of("broker-down", "the broker is down for five minutes", chaos -> {
                             Duration time = chaos.scale().of(Duration.ofSeconds(15), Duration.ofMinutes(5));
                             broker(chaos).kill();
