@@ -3,6 +3,8 @@ package dev.posthaste.examples.process;
 import java.io.IOException;
 import java.time.Duration;
 
+import dev.posthaste.testkit.faults.Signals;
+
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -22,7 +24,7 @@ final class FrozenWalsender implements AutoCloseable {
         long pid =
                 outbox.number("SELECT active_pid FROM pg_replication_slots WHERE slot_name = '" + outbox.slot() + "'");
         assumeTrue(
-                signal("STOP", pid),
+                Signals.isSent("STOP", pid),
                 "the walsender, process " + pid + ", may not be signalled from here: run as root or as its user");
         return new FrozenWalsender(outbox, pid);
     }
@@ -30,20 +32,13 @@ final class FrozenWalsender implements AutoCloseable {
     /** Ends it before it does anything else, above all before it reads what it was sent. */
     void endUnthawed() throws IOException, InterruptedException {
         outbox.number("SELECT pg_terminate_backend(" + pid + ")::int");
-        signal("CONT", pid);
+        Signals.isSent("CONT", pid);
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> outbox.number("SELECT count(*) FROM pg_stat_activity WHERE pid = " + pid) == 0);
     }
 
-    private static boolean signal(String name, long pid) throws IOException, InterruptedException {
-        return new ProcessBuilder("kill", "-" + name, Long.toString(pid))
-                        .start()
-                        .waitFor()
-                == 0;
-    }
-
     @Override
     public void close() throws IOException, InterruptedException {
-        signal("CONT", pid);
+        Signals.isSent("CONT", pid);
     }
 }

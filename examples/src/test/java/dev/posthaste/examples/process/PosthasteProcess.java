@@ -12,6 +12,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
+import dev.posthaste.testkit.faults.Signals;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -149,32 +151,17 @@ final class PosthasteProcess implements AutoCloseable {
 
     /** SIGINT, as by Ctrl-C in a terminal that sends it to this process alone. */
     void interrupt() {
-        signal("INT");
+        Signals.send("INT", process.pid());
     }
 
     /** SIGSTOP: it runs no instruction any more, and everybody believes that it lives. */
     void freeze() {
-        signal("STOP");
+        Signals.send("STOP", process.pid());
     }
 
     /** SIGCONT. */
     void thaw() {
-        signal("CONT");
-    }
-
-    private void signal(String name) {
-        try {
-            int exit = new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
-                    .inheritIO()
-                    .start()
-                    .waitFor();
-            assertThat(exit).as("kill -%s", name).isZero();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IllegalStateException(e);
-        }
+        Signals.send("CONT", process.pid());
     }
 
     /** SIGKILL; it is gone when this returns. */
