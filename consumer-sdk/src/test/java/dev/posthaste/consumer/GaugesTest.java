@@ -90,8 +90,8 @@ class GaugesTest {
             scene.publish("due-notice", 0, TestMessage.of(new Loan("ada", 1)));
 
             soon().until(() -> scene.effects("due-notice").equals(List.of("1")));
-            soon().until(
-                    () -> consumer.health().handlers().get(0).failingRoutes().equals(List.of("retry-read")));
+            soon().until(() ->
+                    consumer.health().handlers().get(0).failingRoutes().equals(List.of("retry-read")));
             assertThat(consumer.health().isReady()).isTrue();
             assertThat(scene.meters
                             .get("posthaste.outgoing.failing")
