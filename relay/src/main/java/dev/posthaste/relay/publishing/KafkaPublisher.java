@@ -6,6 +6,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -45,6 +46,10 @@ public final class KafkaPublisher implements AutoCloseable {
 
     private final Producer<byte[], byte[]> producer;
     private final PublisherSettings settings;
+    private final CommitMarkers markers;
+    /** The last offset of the open transaction on each of its partitions; filled by the producer's thread. */
+    private final Map<TopicPartition, Long> written = new ConcurrentHashMap<>();
+
     private final PositionCodec codec = new PositionCodec();
     /** Filled by the producer's thread while a transaction is open; at most one entry per copy. */
     private final Queue<RefusedException.Refused> refused = new ConcurrentLinkedQueue<>();
@@ -54,6 +59,7 @@ public final class KafkaPublisher implements AutoCloseable {
     private KafkaPublisher(Producer<byte[], byte[]> producer, PublisherSettings settings) {
         this.producer = producer;
         this.settings = settings;
+        this.markers = new CommitMarkers(settings);
     }
 
     /**
@@ -111,7 +117,8 @@ public final class KafkaPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes the messages and the position after them, all or nothing.
+     * Publishes the messages and the position after them, all or nothing, and returns once that is decided on every
+     * partition: no process of Kafka that dies afterwards leaves it undecided.
      *
      * @param messages may be empty, to move the position alone
      * @throws RefusedException if Kafka refuses single records for what they are: nothing was published, and the
@@ -183,11 +190,13 @@ public final class KafkaPublisher implements AutoCloseable {
             throws RefusedException, FencedException, InterruptedException {
         refused.clear();
         failedSend.set(null);
+        written.clear();
         try {
             producer.beginTransaction();
             messages.forEach(this::send);
             last.run();
             producer.commitTransaction();
+            markers.await(written);
         } catch (ProducerFencedException | InvalidProducerEpochException e) {
             throw fenced(e);
         } catch (InterruptException e) {
@@ -247,6 +256,8 @@ public final class KafkaPublisher implements AutoCloseable {
                 onFailure.accept(failure);
                 failedSend.compareAndSet(
                         null, failure instanceof KafkaException known ? known : new KafkaException(failure));
+            } else {
+                written.merge(new TopicPartition(metadata.topic(), metadata.partition()), metadata.offset(), Math::max);
             }
         });
         KafkaException failed = failedSend.get();
@@ -268,6 +279,7 @@ public final class KafkaPublisher implements AutoCloseable {
 
     @Override
     public void close() {
+        markers.close();
         producer.close(CLOSE_TIMEOUT);
     }
 }
