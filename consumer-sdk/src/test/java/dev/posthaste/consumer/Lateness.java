@@ -44,10 +44,12 @@ final class Lateness {
     /** Prints how late they were, in milliseconds. */
     void print(String what) {
         List<String> figures = scene.query("""
-                SELECT format('%s retries; late by: median %s ms, 99th percentile %s ms, at most %s ms', count(*),
+                SELECT format('%s: %s retries; late by: median %s ms, 99th percentile %s ms, at most %s ms',
+                              coalesce(handler, 'in all'), count(*),
                               round(percentile_cont(0.5) WITHIN GROUP (ORDER BY late)),
                               round(percentile_cont(0.99) WITHIN GROUP (ORDER BY late)), round(max(late)))
-                FROM (SELECT extract(epoch FROM run - due)::float8 * 1000 AS late FROM retried) AS r""");
-        System.out.println(what + ": " + figures.get(0));
+                FROM (SELECT handler, extract(epoch FROM run - due)::float8 * 1000 AS late FROM retried) AS r
+                GROUP BY ROLLUP (handler)""");
+        System.out.println(what + ": " + String.join("; ", figures));
     }
 }

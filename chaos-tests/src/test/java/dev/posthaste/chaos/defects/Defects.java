@@ -44,6 +44,20 @@ final class Defects {
                         "broker-killed",
                         List.of(Invariant.LOST, Invariant.DRAINED)),
                 new Defect(
+                        "publishers do not fence each other",
+                        PUBLISHER,
+                        "TRANSACTIONAL_ID_CONFIG, settings.transactionalId()),",
+                        "TRANSACTIONAL_ID_CONFIG, settings.transactionalId() + java.util.UUID.randomUUID()),",
+                        "relay-frozen-beyond-its-lease",
+                        List.of(Invariant.DUPLICATE, Invariant.STALE_WRITE, Invariant.DRAINED)),
+                new Defect(
+                        "the engine restarts in place, from the offset in its memory",
+                        RELAY + "source/EngineProperties.java",
+                        "setProperty(\"errors.max.retries\", \"0\")",
+                        "setProperty(\"errors.max.retries\", \"10\")",
+                        "walsender-ended",
+                        List.of(Invariant.LOST, Invariant.DUPLICATE, Invariant.DRAINED)),
+                new Defect(
                         "the bytes of a payload are changed",
                         PUBLISHER,
                         "byte[] value = message.row().payload().bytes();",
@@ -93,6 +107,13 @@ final class Defects {
                         "boolean written = failed != null;",
                         "consumers-killed-at-random",
                         List.of(Invariant.EFFECT_MISSING)),
+                new Defect(
+                        "what a retry topic does not take counts as emitted",
+                        SDK + "internal/outgoing/Emitter.java",
+                        "if (failure == null) {",
+                        "if (failure == null || failure instanceof KafkaException) {",
+                        "retry-topic-gone",
+                        List.of(Invariant.EFFECT_MISSING, Invariant.DRAINED)),
                 new Defect(
                         "later messages of a key do not wait",
                         SDK + "inbox/KeyOrder.java",

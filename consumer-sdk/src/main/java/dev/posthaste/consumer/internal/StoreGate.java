@@ -8,6 +8,8 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import dev.posthaste.consumer.inbox.Printable;
+
 /**
  * Closed while a store is away: those that found it away wait for a growing, random while and try again. An outage is
  * no failed message (provisions S1 24 and 25), and is logged once a minute at most. Thread-safe.
@@ -105,6 +107,7 @@ public final class StoreGate {
     private static String describe(Throwable error) {
         Throwable cause = error.getCause();
         String remedy = SqlErrors.remedy(error);
-        return error + (cause == null ? "" : ", caused by " + cause) + (remedy.isEmpty() ? "" : "; " + remedy);
+        return Printable.of(error + (cause == null ? "" : ", caused by " + cause)
+                + (remedy.isEmpty() ? "" : "; " + remedy));
     }
 }

@@ -35,6 +35,12 @@ class StoreGateTest {
     }
 
     @Test
+    void whatAStoreSaysStaysOnOneLine() {
+        gate.failed(new SQLException("ERROR: away\n23:00:00 INFO all is well \u001b[32m"));
+        assertThat(gate.why()).endsWith("ERROR: away\\n23:00:00 INFO all is well \\u001b[32m");
+    }
+
+    @Test
     void howeverManyFailTogetherThePauseGrowsOnce() {
         for (int i = 0; i < 1_000; i++) {
             gate.failed(new IllegalStateException());
