@@ -122,6 +122,15 @@ public final class Chaos {
         await(more + " more batches are proved", () -> batches() >= before + more);
     }
 
+    /** Waits until a message is proved that is staged from now on: until all that waits by now is published, too. */
+    public void awaitWhatIsStagedNext() throws InterruptedException, SQLException {
+        long staged = world.outboxNumber("SELECT count(*) FROM outbox.message");
+        await(
+                "a message that is staged from now on is proved",
+                () -> world.outboxNumber("SELECT coalesce(sum(cardinality(message_ids)), 0) FROM outbox.dispatch_batch")
+                        > staged);
+    }
+
     private long batches() throws SQLException {
         return world.outboxNumber("SELECT coalesce(max(batch), 0) FROM outbox.dispatch_batch");
     }

@@ -99,12 +99,12 @@ final class StoreScenarios {
                             Path backup = outbox(chaos).backUp();
                             outbox(chaos).start();
                             chaos.leader();
-                            chaos.awaitBatches(10);
+                            chaos.awaitWhatIsStagedNext();
                             chaos.world().load().terminate(); // or new WAL hides how much is missing
                             outbox(chaos).stop(StopMode.FAST);
                             outbox(chaos).restore(backup);
                             outbox(chaos).start();
-                            chaos.fired("a backup is restored", "from before at least ten batches");
+                            chaos.fired("a backup is restored", "from before a message that was published");
                         })
                         .wherePostgresMayLose()
                         .halting("DATABASE_OLDER_THAN_POSITION"),
@@ -237,7 +237,7 @@ final class StoreScenarios {
         syncSlot(chaos);
         holdSlotsBack(chaos, "");
         standby.stop(StopMode.FAST);
-        chaos.awaitBatches(5);
+        chaos.awaitWhatIsStagedNext();
         chaos.world().servers().killPrimary(); // before the standby can ask it for what it lacks
         standby.start();
         failOver(chaos);

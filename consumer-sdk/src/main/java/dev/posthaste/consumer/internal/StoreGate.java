@@ -107,7 +107,7 @@ public final class StoreGate {
     private static String describe(Throwable error) {
         Throwable cause = error.getCause();
         String remedy = SqlErrors.remedy(error);
-        return Printable.of(error + (cause == null ? "" : ", caused by " + cause)
-                + (remedy.isEmpty() ? "" : "; " + remedy));
+        return Printable.of(
+                error + (cause == null ? "" : ", caused by " + cause) + (remedy.isEmpty() ? "" : "; " + remedy));
     }
 }
