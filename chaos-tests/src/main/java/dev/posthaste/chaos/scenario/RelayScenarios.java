@@ -120,7 +120,7 @@ final class RelayScenarios {
                                     "very many messages wait", Duration.ofMinutes(3), () -> chaos.pending() > 10_000);
                             chaos.killAndRestart(chaos.leader());
                         })
-                        .with(setup -> setup.withFailShare(0).withLoad(new Setup.Load(50, 100, 0, 0, 30_000)))
+                        .with(setup -> setup.withFailShare(0).withLoad(new Setup.Load(50, 100, 0, 0, 20_000)))
                         .recoveringWithin(Duration.ofMinutes(4)),
                 of(
                         "ddl-on-the-outbox",

@@ -13,7 +13,7 @@ import java.time.Duration;
  */
 public record Scale(Duration steady, Duration healed, Duration drainBound, boolean full, Duration random) {
 
-    /** For every change: a scenario takes well under a minute. */
+    /** For every change: a scenario takes about a minute. */
     public static Scale quick() {
         return new Scale(
                 Duration.ofSeconds(3), Duration.ofSeconds(4), Duration.ofSeconds(90), false, Duration.ofSeconds(20));
