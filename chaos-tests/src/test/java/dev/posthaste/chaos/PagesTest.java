@@ -17,6 +17,7 @@ import dev.posthaste.chaos.scenario.BuiltInScenarios;
 import dev.posthaste.chaos.scenario.Scenario;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Scenarios and pages tell the same. */
 class PagesTest {
@@ -62,6 +63,18 @@ class PagesTest {
         assertThat(Catalogue.named(name).name()).isEqualTo(name);
         assertThat(Files.readAllLines(EXAMPLE)).hasSizeLessThan(LINES_OF_A_SCENARIO_MAX);
         assertThat(Files.readString(Path.of("README.md"))).contains(Files.readString(EXAMPLE));
+    }
+
+    @Test
+    void aPairIsNamedByBothAndIsGivenWhatEitherNeeds() {
+        Scenario pair = Catalogue.named("huge-transaction+relay-frozen-beyond-its-lease");
+        Scenario huge = Catalogue.named("huge-transaction");
+
+        assertThat(pair.setup().relays()).isEqualTo(2);
+        assertThat(pair.setup().load().huge()).isEqualTo(huge.setup().load().huge());
+        assertThat(pair.bounds()).isEqualTo(huge.bounds());
+        assertThatThrownBy(() -> Catalogue.named("broker-killed+slot-dropped"))
+                .hasMessageContainingAll("slot-dropped", "halt");
     }
 
     @Test

@@ -9,6 +9,8 @@ import java.util.List;
  *
  * <p>A shell that waits for the end of its input, which only the end of this JVM or {@link #close()} brings. It works
  * alike on Linux and macOS and, unlike the parent-death signal of Linux, does not depend on the thread that began it.
+ * Signals to the whole process group do not end it: a terminal sends them, and so does the kernel when the group loses
+ * its last parent while one of it is stopped.
  */
 final class Watchdog implements AutoCloseable {
 
@@ -20,7 +22,8 @@ final class Watchdog implements AutoCloseable {
 
     static Watchdog over(long pid) throws IOException {
         ProcessBuilder builder = Shell.process(
-                List.of("/bin/sh", "-c", "read -r line; kill -QUIT " + pid, "posthaste-watchdog"), Path.of("/"));
+                List.of("/bin/sh", "-c", "trap '' HUP INT TERM; read -r line; kill -QUIT " + pid, "posthaste-watchdog"),
+                Path.of("/"));
         builder.redirectInput(ProcessBuilder.Redirect.PIPE);
         builder.redirectOutput(ProcessBuilder.Redirect.DISCARD);
         return new Watchdog(builder.start());

@@ -11,6 +11,8 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 
+import dev.posthaste.testkit.faults.Signals;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -41,14 +43,26 @@ class EndOfJvmTest {
         }
     }
 
+    /** The kernel sends SIGHUP to a whole group that loses its parent while one of it is stopped. */
+    @Test
+    void sigkillEndsTheServerAlsoAfterSignalsToTheWholeProcessGroup() throws Exception {
+        try (Owner owner = Owner.start()) {
+            for (ProcessHandle watchdog : owner.watchdogs()) {
+                for (String signal : List.of("HUP", "INT", "TERM")) {
+                    Signals.send(signal, watchdog.pid());
+                }
+                assertThat(watchdog.onExit()).isNotDone();
+            }
+            owner.process.destroyForcibly();
+
+            await().atMost(Duration.ofSeconds(30)).until(() -> PostmasterFile.hasEnded(owner.postgres));
+        }
+    }
+
     @Test
     void theNextStartEndsAServerThatOutlivedItsOwner() throws Exception {
         try (Owner owner = Owner.start()) {
-            List<ProcessHandle> watchdogs = owner.process
-                    .children()
-                    .filter(child -> child.pid() != owner.postgres.pid())
-                    .toList();
-            assertThat(watchdogs).hasSize(1);
+            List<ProcessHandle> watchdogs = owner.watchdogs();
             watchdogs.forEach(ProcessHandle::destroyForcibly);
             await().until(() -> watchdogs.stream().noneMatch(ProcessHandle::isAlive));
             owner.process.destroyForcibly().waitFor();
@@ -96,6 +110,14 @@ class EndOfJvmTest {
 
         long pid() {
             return process.pid();
+        }
+
+        List<ProcessHandle> watchdogs() {
+            List<ProcessHandle> watchdogs = process.children()
+                    .filter(child -> child.pid() != postgres.pid())
+                    .toList();
+            assertThat(watchdogs).hasSize(1);
+            return watchdogs;
         }
 
         @Override

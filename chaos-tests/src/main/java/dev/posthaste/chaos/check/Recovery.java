@@ -11,6 +11,9 @@ public sealed interface Recovery {
     /** New messages were committed, and none of them has come to these handlers' topics. */
     record Never(List<String> handlers) implements Recovery {}
 
-    /** It cannot be told of this run, and why. */
+    /** It ought to have been measured and was not, and why. */
+    record NotMeasured(String why) implements Recovery {}
+
+    /** There is none to measure in this run, and why. */
     record NotApplicable(String why) implements Recovery {}
 }

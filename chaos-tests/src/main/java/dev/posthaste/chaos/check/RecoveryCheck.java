@@ -49,7 +49,7 @@ final class RecoveryCheck implements Check {
                 .filter(message -> isCommittedAfter(mended.get(), message.outcome()))
                 .toList();
         if (later.isEmpty()) {
-            return new Recovery.NotApplicable("nothing was committed after the last fault");
+            return new Recovery.NotMeasured("nothing was committed after the last fault");
         }
         List<String> never = new ArrayList<>();
         Instant recovered = mended.get();

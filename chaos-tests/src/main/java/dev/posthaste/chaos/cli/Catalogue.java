@@ -8,11 +8,12 @@ import java.util.ServiceLoader;
 
 import dev.posthaste.chaos.scenario.Scenario;
 import dev.posthaste.chaos.scenario.ScenarioProvider;
-import dev.posthaste.chaos.world.Setup;
 import dev.posthaste.relay.cli.UsageException;
 
 /** The scenarios there are: those that come with Posthaste, and those of others on the class path. */
 public final class Catalogue {
+
+    private static final char PAIR = '+';
 
     private Catalogue() {}
 
@@ -34,11 +35,15 @@ public final class Catalogue {
     }
 
     /**
-     * One of them.
+     * One of them, or a pair of them: {@code one+other}.
      *
      * @throws UsageException when there is none of that name
      */
     public static Scenario named(String name) {
+        int plus = name.indexOf(PAIR);
+        if (plus >= 0) {
+            return pair(named(name.substring(0, plus)), named(name.substring(plus + 1)));
+        }
         return all().stream()
                 .filter(scenario -> scenario.name().equals(name))
                 .findFirst()
@@ -63,21 +68,24 @@ public final class Catalogue {
         return chosen;
     }
 
-    /** One after the other in one run. */
+    /**
+     * One after the other in one run, with what both want and the wider of their bounds.
+     *
+     * @throws UsageException if one of them ends with a halt, after which nothing can follow
+     */
     static Scenario pair(Scenario first, Scenario second) {
-        Setup setup = first.setup()
-                .withRelays(Math.max(first.setup().relays(), second.setup().relays()))
-                .withConsumers(
-                        Math.max(first.setup().consumers(), second.setup().consumers()))
-                .withFailShare(
-                        Math.max(first.setup().failShare(), second.setup().failShare()))
-                .withSmallDisks(first.setup().smallDisks() || second.setup().smallDisks());
-        return Scenario.of(first.name() + "+" + second.name(), first.promise() + "; " + second.promise(), chaos -> {
+        for (Scenario one : List.of(first, second)) {
+            if (one.expected().haltCause() != null) {
+                throw new UsageException(one.name() + " ends with a halt of the relay, so it cannot be one of a pair");
+            }
+        }
+        return Scenario.of(first.name() + PAIR + second.name(), first.promise() + "; " + second.promise(), chaos -> {
                     first.script().run(chaos);
                     chaos.leader();
                     second.script().run(chaos);
                 })
-                .with(usual -> setup)
+                .with(usual -> first.setup().and(second.setup()))
+                .within(first.bounds().and(second.bounds()))
                 .unless(() -> first.obstacle().get().or(second.obstacle()));
     }
 }

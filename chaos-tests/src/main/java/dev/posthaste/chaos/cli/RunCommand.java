@@ -106,6 +106,7 @@ final class RunCommand implements Callable<Integer> {
 
     private static void soak(ScenarioRun run, long seed, Duration time, List<ScenarioReport> reports, PrintWriter out)
             throws Exception {
+        out.println("soak with seed " + seed);
         Random random = new Random(seed);
         List<Scenario> lasting = Catalogue.all().stream()
                 .filter(scenario -> scenario.expected().haltCause() == null)

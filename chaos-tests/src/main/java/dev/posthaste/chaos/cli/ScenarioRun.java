@@ -59,7 +59,7 @@ public final class ScenarioRun {
      * @param patches directories whose classes come before the product's own
      */
     public ScenarioReport run(Scenario scenario, long seed, List<Path> patches) throws IOException {
-        String repeat = "./posthaste chaos run " + scenario.name().replace("+", " ") + " --seed " + seed + options;
+        String repeat = "./posthaste chaos run " + scenario.name() + " --seed " + seed + options;
         Optional<String> obstacle = scenario.obstacle().get();
         if (obstacle.isPresent()) {
             return ScenarioReport.notRun(scenario.name(), scenario.promise(), seed, obstacle.get(), repeat);

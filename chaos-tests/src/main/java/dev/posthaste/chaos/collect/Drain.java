@@ -22,6 +22,7 @@ import org.apache.kafka.common.KafkaException;
 public final class Drain {
 
     private static final long LOOK_MILLIS = 500;
+    private static final int BOUNDS_MAX = 4;
 
     private final RunSources sources;
     private final BooleanSupplier writersStopped;
@@ -33,8 +34,9 @@ public final class Drain {
     }
 
     /**
-     * Waits until nothing is left to do.
+     * Waits until nothing is left to do, as long as it becomes less.
      *
+     * @param bound how long it may stay the same; the whole takes four times as long at most
      * @return what is left after that time; empty: nothing
      */
     public Optional<String> await(Duration bound) throws InterruptedException {
@@ -47,10 +49,17 @@ public final class Drain {
     }
 
     private Optional<String> await(Duration bound, boolean outbox) throws InterruptedException {
-        long deadline = System.nanoTime() + bound.toNanos();
+        long began = System.nanoTime();
+        long changed = began;
+        Optional<String> before = Optional.empty();
         while (true) {
             Optional<String> left = left(outbox);
-            if (left.isEmpty() || System.nanoTime() - deadline > 0) {
+            long now = System.nanoTime();
+            if (!left.equals(before)) {
+                changed = now;
+                before = left;
+            }
+            if (left.isEmpty() || now - changed > bound.toNanos() || now - began > BOUNDS_MAX * bound.toNanos()) {
                 return left;
             }
             Thread.sleep(LOOK_MILLIS);

@@ -77,7 +77,16 @@ public sealed interface Entry {
      * @param relayHeapBytes heap in use by a relay, garbage apart
      * @param walBytes WAL that the slot holds back once everything is drained
      */
-    record Bounds(long recoveryMillis, long relayHeapBytes, long walBytes) {}
+    record Bounds(long recoveryMillis, long relayHeapBytes, long walBytes) {
+
+        /** The wider of each. */
+        public Bounds and(Bounds other) {
+            return new Bounds(
+                    Math.max(recoveryMillis, other.recoveryMillis),
+                    Math.max(relayHeapBytes, other.relayHeapBytes),
+                    Math.max(walBytes, other.walBytes));
+        }
+    }
 
     /** A phase begins: {@code steady}, {@code fault}, {@code heal}, {@code drain}, {@code done}. */
     record Phase(Instant at, String name) implements Entry {}

@@ -169,15 +169,15 @@ public final class Chaos {
     public void freeze(ProcessNode node, Duration time) throws InterruptedException {
         node.freeze();
         pause(time);
-        boolean alive = node.isAlive();
+        boolean frozen = node.isFrozen();
         node.thaw();
-        fault("SIGSTOP to " + node.name() + " for " + time, alive, "it lived through it");
+        fault("SIGSTOP to " + node.name() + " for " + time, frozen, "it was stopped until the end of that time");
     }
 
     /** Refuses and ends every connection on a link for a while. */
     public void refuse(String name, StoreLink link, Duration time) throws InterruptedException {
-        link.refuse();
-        fired(name + " is refused for " + time, "the link listens no more");
+        int ended = link.refuse();
+        fault(name + " is refused for " + time, ended > 0, ended + " connections were ended");
         pause(time);
         link.heal();
     }

@@ -7,7 +7,7 @@ import java.time.Duration;
  *
  * @param steady load before anything is broken
  * @param healed load after everything is mended
- * @param drainBound how long what is left may take
+ * @param drainBound how long what is left may stay the same at the end
  * @param full whether long waits have their full length
  * @param random how long scenarios that break things at random go on
  */

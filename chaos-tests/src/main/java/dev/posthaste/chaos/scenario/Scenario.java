@@ -82,6 +82,11 @@ public record Scenario(
         return new Scenario(name, promise, tier, setup, expected, other, obstacle, script);
     }
 
+    /** The same with other bounds. */
+    public Scenario within(Bounds other) {
+        return new Scenario(name, promise, tier, setup, expected, other, obstacle, script);
+    }
+
     /** The same, only where nothing stands against it. */
     public Scenario unless(Supplier<Optional<String>> other) {
         return new Scenario(name, promise, tier, setup, expected, bounds, other, script);

@@ -93,8 +93,12 @@ public final class Supervisor {
                     chaos.leader();
                 }
                 chaos.pause(scale.healed());
-            } catch (NotReachedException | IllegalStateException e) {
+            } catch (InterruptedException e) {
+                throw e;
+            } catch (NotReachedException e) {
                 broken = e.getMessage();
+            } catch (Exception e) { // a fault of the script: what has happened so far is judged all the same
+                broken = e.toString();
             }
             phase(history, "drain");
             boolean drained = drain(scenario, world, chaos);

@@ -118,6 +118,11 @@ public class ProcessNode implements AutoCloseable {
         frozen = true;
     }
 
+    /** Whether it is stopped now, as {@link #freeze} leaves it. */
+    public boolean isFrozen() {
+        return isAlive() && Signals.isStopped(pid());
+    }
+
     /** SIGCONT, if it is frozen. */
     public void thaw() {
         if (frozen && isAlive()) {

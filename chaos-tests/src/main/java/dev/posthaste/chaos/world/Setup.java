@@ -1,6 +1,7 @@
 package dev.posthaste.chaos.world;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,17 @@ public record Setup(
      * @param largeShare the share of messages with payloads of megabytes
      * @param huge messages of one further transaction; 0 for none
      */
-    public record Load(int rate, int keys, double refusedShare, double largeShare, int huge) {}
+    public record Load(int rate, int keys, double refusedShare, double largeShare, int huge) {
+
+        Load and(Load other) {
+            return new Load(
+                    Math.max(rate, other.rate),
+                    Math.max(keys, other.keys),
+                    Math.max(refusedShare, other.refusedShare),
+                    Math.max(largeShare, other.largeShare),
+                    Math.max(huge, other.huge));
+        }
+    }
 
     /** One relay, two consumers, 150 messages a second of 100 keys, few failures. */
     public static Setup usual() {
@@ -84,6 +95,23 @@ public record Setup(
     /** With disks that can be filled, or not. */
     public Setup withSmallDisks(boolean small) {
         return new Setup(seed, relays, consumers, load, failShare, relayEnvironment, small, patches);
+    }
+
+    /** What two scenarios want, in one run: the more of each. */
+    public Setup and(Setup other) {
+        Map<String, String> variables = new HashMap<>(relayEnvironment);
+        variables.putAll(other.relayEnvironment);
+        List<Path> classes = new ArrayList<>(patches);
+        classes.addAll(other.patches);
+        return new Setup(
+                seed,
+                Math.max(relays, other.relays),
+                Math.max(consumers, other.consumers),
+                load.and(other.load),
+                Math.max(failShare, other.failShare),
+                variables,
+                smallDisks || other.smallDisks,
+                classes);
     }
 
     /** With classes that come before the product's own. */

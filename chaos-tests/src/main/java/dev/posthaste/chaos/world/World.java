@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
@@ -338,12 +339,26 @@ public final class World implements AutoCloseable {
 
     /** The link of a process to PostgreSQL: a relay's or the load's to the outbox, a consumer's to the inbox. */
     public StoreLink toPostgres(ProcessNode node) {
-        return link(node.name(), consumers.contains(node) ? "inbox" : "outbox");
+        return existing(node, consumers.contains(node) ? "inbox" : "outbox");
     }
 
-    /** The link of a process to Kafka. */
+    /**
+     * The link of a process to Kafka.
+     *
+     * @throws IllegalArgumentException for the load, which has none
+     */
     public StoreLink toKafka(ProcessNode node) {
-        return link(node.name(), "kafka");
+        return existing(node, "kafka");
+    }
+
+    /** One that nobody uses would be broken in name only. */
+    private StoreLink existing(ProcessNode node, String to) {
+        StoreLink link = links.get(node.name() + " to " + to);
+        if (link == null) {
+            throw new IllegalArgumentException(
+                    node.name() + " has no way to " + to + "; ways there are: " + new TreeSet<>(links.keySet()));
+        }
+        return link;
     }
 
     /** Every link there is. */

@@ -72,15 +72,15 @@ class RunTest {
     }
 
     @Test
-    void thereIsNoRecoveryWhereNothingWasCommittedAfterwards() {
+    void aRunInWhichNothingWasCommittedAfterTheLastFaultProvesNothing() {
         story.change(
                 Entry.Phase.class,
                 phase -> phase.name().equals("heal"),
                 phase -> new Entry.Phase(Story.at(Story.LAST), "heal"));
 
         assertThat(story.verdict().recovery())
-                .isEqualTo(new Recovery.NotApplicable("nothing was committed after the last fault"));
-        assertThat(story.broken()).isEmpty();
+                .isEqualTo(new Recovery.NotMeasured("nothing was committed after the last fault"));
+        assertThat(story.broken()).containsExactly(Invariant.VACUOUS);
     }
 
     @Test

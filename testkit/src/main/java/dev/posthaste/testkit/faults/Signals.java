@@ -2,6 +2,9 @@ package dev.posthaste.testkit.faults;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 import dev.posthaste.testkit.TestkitException;
 
@@ -36,5 +39,28 @@ public final class Signals {
             Thread.currentThread().interrupt();
             throw new TestkitException("Interrupted while a signal was sent.", e);
         }
+    }
+
+    /** Whether a process is stopped now, as SIGSTOP leaves it; false if there is none of that id. */
+    public static boolean isStopped(long pid) {
+        try {
+            return state(pid).startsWith("T");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * As ps(1) shows it. Linux tells it without ps, which small machines lack: after the name, which ends with the last
+     * parenthesis.
+     */
+    private static String state(long pid) throws IOException {
+        Path told = Path.of("/proc", Long.toString(pid), "stat");
+        if (Files.exists(told)) {
+            String stat = Files.readString(told, StandardCharsets.ISO_8859_1);
+            return stat.substring(stat.lastIndexOf(')') + 1).strip();
+        }
+        Process ps = new ProcessBuilder("ps", "-o", "stat=", "-p", Long.toString(pid)).start();
+        return new String(ps.getInputStream().readAllBytes(), StandardCharsets.US_ASCII).strip();
     }
 }

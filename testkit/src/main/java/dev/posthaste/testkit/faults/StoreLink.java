@@ -113,16 +113,21 @@ public final class StoreLink implements AutoCloseable {
         cut();
     }
 
-    /** Ends every connection and refuses new ones. */
-    public void refuse() {
+    /** Ends every connection and refuses new ones; returns how many were ended. */
+    public int refuse() {
         closeServer();
-        cut();
+        return cut();
     }
 
-    /** Ends every connection. */
-    public void cut() {
-        sockets.forEach(StoreLink::reset);
+    /** Ends every connection; returns how many there were. */
+    public int cut() {
+        int ends = 0;
+        for (Socket socket : sockets) {
+            reset(socket);
+            ends++;
+        }
         sockets.clear();
+        return (ends + 1) / 2; // each has two, but one that is being made
     }
 
     /** Half open: new connections are accepted and old ones stay, and nothing is heard on any of them. */
