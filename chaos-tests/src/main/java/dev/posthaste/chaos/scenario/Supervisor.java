@@ -101,10 +101,11 @@ public final class Supervisor {
                 broken = e.toString();
             }
             phase(history, "drain");
-            boolean drained = drain(scenario, world, chaos);
+            Drained drained = drain(scenario, world, chaos);
             sampling.last(history, progress);
             phase(history, "done");
-            history.write(end(world, drained));
+            history.write(new Entry.End(
+                    clock.instant(), drained.wholly, drained.haltCause, world.confirmedLsn(), world.leaseFence()));
         }
         stop(world);
         collect(world);
@@ -116,21 +117,31 @@ public final class Supervisor {
         progress.phase(name);
     }
 
-    private boolean drain(Scenario scenario, World world, Chaos chaos) throws Exception {
+    private record Drained(boolean wholly, @Nullable String haltCause) {}
+
+    private Drained drain(Scenario scenario, World world, Chaos chaos) throws Exception {
         world.load().terminate();
         String cause = scenario.expected().haltCause();
         Drain drain = new Drain(world.sources(), () -> true);
         if (cause != null) {
-            try {
-                chaos.await("a relay halts", HALT_BOUND, () -> cause.equals(haltCause(world)));
-            } catch (NotReachedException e) {
-                progress.note(String.valueOf(e.getMessage()));
-            }
-            return drain.awaitHandlers(scale.drainBound()).isEmpty();
+            awaitHalt(cause, world, chaos);
+            boolean wholly = drain.awaitHandlers(scale.drainBound()).isEmpty();
+            return new Drained(wholly, awaitHalt(cause, world, chaos));
         }
         Optional<String> left = drain.await(scale.drainBound());
         left.ifPresent(progress::note);
-        return left.isEmpty();
+        return new Drained(left.isEmpty(), haltCause(world));
+    }
+
+    /** A halted relay looks again every few seconds, and is not halted while it does. */
+    private @Nullable String awaitHalt(String cause, World world, Chaos chaos) throws InterruptedException {
+        try {
+            chaos.await("a relay halts", HALT_BOUND, () -> cause.equals(haltCause(world)));
+            return cause;
+        } catch (NotReachedException e) {
+            progress.note(String.valueOf(e.getMessage()));
+            return haltCause(world);
+        }
     }
 
     private static @Nullable String haltCause(World world) {
@@ -140,10 +151,6 @@ public final class Supervisor {
                 .filter(Objects::nonNull)
                 .findFirst()
                 .orElse(null);
-    }
-
-    private Entry.End end(World world, boolean drained) throws Exception {
-        return new Entry.End(clock.instant(), drained, haltCause(world), world.confirmedLsn(), world.leaseFence());
     }
 
     private static void stop(World world) throws InterruptedException {
