@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.Callable;
 
@@ -87,8 +88,8 @@ final class RunCommand implements Callable<Integer> {
             }
         }
         out.println();
-        out.println("report: " + MarkdownReport.write(directory, reports));
-        out.println("        " + HtmlReport.write(directory, reports));
+        out.println("report: " + MarkdownReport.write(directory, Map.of(), reports));
+        out.println("        " + HtmlReport.write(directory, Map.of(), reports));
         long failed = count(reports, Outcome.FAILED);
         out.println(count(reports, Outcome.PASSED) + " passed, " + failed + " failed, "
                 + count(reports, Outcome.NOT_RUN) + " not run");
