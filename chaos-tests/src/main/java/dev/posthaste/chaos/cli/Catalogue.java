@@ -1,6 +1,5 @@
 package dev.posthaste.chaos.cli;
 
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -44,28 +43,26 @@ public final class Catalogue {
         if (plus >= 0) {
             return pair(named(name.substring(0, plus)), named(name.substring(plus + 1)));
         }
-        return all().stream()
+        List<Scenario> all = all();
+        return all.stream()
                 .filter(scenario -> scenario.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new UsageException(
-                        "there is no scenario " + name + "; posthaste chaos list shows those there are"));
+                .orElseThrow(() -> new UsageException("there is no scenario " + name
+                        + Nearest.to(name, all.stream().map(Scenario::name).toList())
+                                .map(near -> "; did you mean " + near + "?")
+                                .orElse("; posthaste chaos list shows those there are")));
     }
 
-    static List<Scenario> chosen(List<String> names, boolean all, boolean shortTier) {
-        if (all) {
+    /** Those that are asked for, but for the pairs of a soak. */
+    static List<Scenario> chosen(RunOptions options) {
+        if (options.all()) {
             return all();
         }
-        List<Scenario> chosen = new ArrayList<>();
-        if (shortTier) {
-            chosen.addAll(all().stream()
-                    .filter(scenario -> scenario.tier() == Scenario.Tier.SHORT)
-                    .toList());
-        }
-        names.forEach(name -> chosen.add(named(name)));
-        if (chosen.isEmpty()) {
-            throw new UsageException("name scenarios, or give --short or --all; posthaste chaos list shows them");
-        }
-        return chosen;
+        return options.shortTier()
+                ? all().stream()
+                        .filter(scenario -> scenario.tier() == Scenario.Tier.SHORT)
+                        .toList()
+                : options.names().stream().map(Catalogue::named).toList();
     }
 
     /**

@@ -20,6 +20,8 @@ import dev.posthaste.relay.cli.ExitCode;
         subcommands = RunCommand.class)
 final class ChaosCommand {
 
+    private static final String ROW = "%-40s %-6s %s%s%n";
+
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
@@ -27,9 +29,12 @@ final class ChaosCommand {
     @Command(name = "list", description = "The scenarios, each with what it shows.")
     int list() {
         PrintWriter out = spec.commandLine().getOut();
+        out.println("Of the tier short: run by --short, and by --all. Of the tier full: by --all only.");
+        out.println();
+        out.printf(ROW, "SCENARIO", "TIER", "WHAT GOES WRONG", "");
         for (Scenario scenario : Catalogue.all()) {
             out.printf(
-                    "%-40s %-6s %s%s%n",
+                    ROW,
                     scenario.name(),
                     scenario.tier().name().toLowerCase(Locale.ROOT),
                     scenario.promise(),

@@ -1,12 +1,11 @@
 package dev.posthaste.chaos.cli;
 
 import java.io.PrintWriter;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.Callable;
@@ -15,14 +14,12 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-import dev.posthaste.chaos.report.HtmlReport;
-import dev.posthaste.chaos.report.MarkdownReport;
 import dev.posthaste.chaos.report.Outcome;
 import dev.posthaste.chaos.report.ScenarioReport;
-import dev.posthaste.chaos.scenario.Scale;
 import dev.posthaste.chaos.scenario.Scenario;
 import dev.posthaste.relay.cli.ExitCode;
 import dev.posthaste.relay.cli.UsageException;
@@ -34,13 +31,14 @@ final class RunCommand implements Callable<Integer> {
     /** Any random number will do, but it must be one that can be typed. */
     private static final int SEED_MAX = 1_000_000;
 
-    private static final int SOAK_MINUTES = 60;
-
     @Spec
     @SuppressWarnings("NullAway.Init") // picocli sets it
     private CommandSpec spec;
 
-    @Parameters(arity = "0..*", paramLabel = "SCENARIO", description = "Which; see chaos list.")
+    @Parameters(
+            arity = "0..*",
+            paramLabel = "SCENARIO",
+            description = "Which, by name; posthaste chaos list shows them. Each takes one to two minutes.")
     private List<String> names = List.of();
 
     @Option(names = "--all", description = "All of them, long waits at their full length.")
@@ -49,62 +47,84 @@ final class RunCommand implements Callable<Integer> {
     @Option(names = "--short", description = "Those of the short tier.")
     private boolean shortTier;
 
-    @Option(names = "--soak", description = "Random pairs, one after the other, until --minutes are over.")
+    @Option(
+            names = "--soak",
+            description = "Two scenarios drawn at random in one run, then two others, and so on for an hour, or as"
+                    + " long as --minutes says.")
     private boolean soak;
 
     @Option(names = "--full", description = "Long waits at their full length.")
     private boolean full;
 
     @Option(names = "--seed", paramLabel = "S", description = "Of everything random; default: another one each time.")
-    private @Nullable Long seed;
+    private @Nullable String seed;
 
     @Option(
             names = "--minutes",
             paramLabel = "M",
-            description = "How long what is random goes on; with --soak, the whole.")
-    private @Nullable Integer minutes;
+            description = "With --soak: how long all of it takes; default: " + RunOptions.SOAK_MINUTES + "."
+                    + " Else: how long a scenario that breaks things again and again, as rebalance-storm does, goes"
+                    + " on with it; default: 20 seconds, or a minute with --full or --all. Other scenarios are not"
+                    + " changed by it. At most " + RunOptions.MINUTES_MAX + ", which is a day.")
+    private @Nullable String minutes;
 
-    @Option(names = "--report", paramLabel = "DIR", description = "Where report, histories and logs go.")
+    @Option(
+            names = "--report",
+            paramLabel = "DIR",
+            description = "Where the report goes, and histories and logs of runs that failed; must not have a report"
+                    + " yet. Default: a new directory among the temporary ones.")
     private @Nullable Path report;
 
     @Override
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
-        if (minutes != null && minutes < 1) {
-            throw new UsageException("--minutes is " + minutes + ", but must be at least 1");
+        RunOptions options;
+        Path directory;
+        try {
+            options = options();
+            directory = ReportDirectory.make(report).toAbsolutePath();
+        } catch (UsageException e) {
+            throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
         }
-        long chosen = seed != null ? seed : new Random().nextInt(SEED_MAX);
-        Path directory =
-                report != null ? Files.createDirectories(report) : Files.createTempDirectory("posthaste-chaos-");
-        Scale scale = scale(all || full, soak ? null : minutes);
-        ScenarioRun run = new ScenarioRun(directory, scale, options(all || full, minutes), new ConsoleProgress(out));
-        List<ScenarioReport> reports = new ArrayList<>();
-        if (soak) {
-            soak(run, chosen, Duration.ofMinutes(minutes == null ? SOAK_MINUTES : minutes), reports, out);
-        } else {
-            for (Scenario scenario : Catalogue.chosen(names, all, shortTier)) {
-                reports.add(tell(run.run(scenario, chosen, List.of()), out));
+        out.println("The report is written to " + directory + " after every scenario.");
+        Path home = Path.of(System.getProperty("posthaste.home", "."));
+        Clock clock = Clock.system(ZoneId.systemDefault());
+        RunningReport reports = new RunningReport(directory, RunFacts.of(clock.instant(), options.command(), home));
+        try (Interruption unused = Interruption.of(reports, out)) {
+            ScenarioRun run =
+                    new ScenarioRun(directory, options.scale(), options.ofRepeat(), new ConsoleProgress(out, clock));
+            if (soak) {
+                soak(run, options.seed(), options.soakTime(), reports, out);
+            } else {
+                for (Scenario scenario : Catalogue.chosen(options)) {
+                    reports.add(tell(run.run(scenario, options.seed(), List.of()), out));
+                }
             }
         }
         out.println();
-        out.println("report: " + MarkdownReport.write(directory, reports));
-        out.println("        " + HtmlReport.write(directory, reports));
-        long failed = count(reports, Outcome.FAILED);
-        out.println(count(reports, Outcome.PASSED) + " passed, " + failed + " failed, "
-                + count(reports, Outcome.NOT_RUN) + " not run");
+        reports.places().forEach(out::println);
+        long failed = reports.count(Outcome.FAILED);
+        out.println(reports.count(Outcome.PASSED) + " passed, " + failed + " failed, " + reports.count(Outcome.NOT_RUN)
+                + " not run");
         return failed == 0 ? ExitCode.OK : ExitCode.FAILED;
     }
 
-    private static Scale scale(boolean full, @Nullable Integer minutes) {
-        Scale scale = full ? Scale.nightly() : Scale.quick();
-        return minutes == null ? scale : scale.withRandom(Duration.ofMinutes(minutes));
+    private RunOptions options() {
+        return new RunOptions(
+                names,
+                all,
+                shortTier,
+                soak,
+                full,
+                seed == null
+                        ? new Random().nextInt(SEED_MAX)
+                        : WholeNumber.of("--seed", seed, Long.MIN_VALUE, Long.MAX_VALUE),
+                minutes == null
+                        ? null
+                        : Math.toIntExact(WholeNumber.of("--minutes", minutes, 1, RunOptions.MINUTES_MAX)));
     }
 
-    private static String options(boolean full, @Nullable Integer minutes) {
-        return (full ? " --full" : "") + (minutes == null ? "" : " --minutes " + minutes);
-    }
-
-    private static void soak(ScenarioRun run, long seed, Duration time, List<ScenarioReport> reports, PrintWriter out)
+    private static void soak(ScenarioRun run, long seed, Duration time, RunningReport reports, PrintWriter out)
             throws Exception {
         out.println("soak with seed " + seed);
         Random random = new Random(seed);
@@ -120,15 +140,7 @@ final class RunCommand implements Callable<Integer> {
     }
 
     private static ScenarioReport tell(ScenarioReport report, PrintWriter out) {
-        out.printf(
-                "%s %s: %d messages, %s, %d s%n",
-                report.outcome(),
-                report.scenario(),
-                report.totals().committed(),
-                report.notRunBecause() != null
-                        ? report.notRunBecause()
-                        : "recovered in " + report.recoveryMillis() + " ms",
-                report.took().toSeconds());
+        out.println(line(report));
         report.problems().forEach(problem -> {
             out.println("  " + problem.title() + ": " + problem.detail());
             problem.records().forEach(record -> out.println("    " + record));
@@ -141,7 +153,14 @@ final class RunCommand implements Callable<Integer> {
         return report;
     }
 
-    private static long count(List<ScenarioReport> reports, Outcome outcome) {
-        return reports.stream().filter(report -> report.outcome() == outcome).count();
+    static String line(ScenarioReport report) {
+        String begin = report.outcome() + " " + report.scenario() + ": ";
+        if (report.notRunBecause() != null) {
+            return begin + report.notRunBecause();
+        }
+        Long recovery = report.recoveryMillis();
+        return begin + report.totals().committed() + " messages, "
+                + (recovery == null ? "" : "recovered in " + recovery + " ms, ")
+                + report.took().toSeconds() + " s";
     }
 }

@@ -1,31 +1,15 @@
 package dev.posthaste.chaos.cli;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.TreeMap;
-import java.util.stream.Stream;
 
-import org.apache.kafka.common.utils.AppInfoParser;
-import org.jspecify.annotations.Nullable;
-
-import dev.posthaste.chaos.check.Checker;
-import dev.posthaste.chaos.check.Invariant;
-import dev.posthaste.chaos.check.Recovery;
-import dev.posthaste.chaos.check.Verdict;
-import dev.posthaste.chaos.history.History;
 import dev.posthaste.chaos.report.Problem;
 import dev.posthaste.chaos.report.ScenarioReport;
-import dev.posthaste.chaos.report.Timeline;
-import dev.posthaste.chaos.report.Totals;
 import dev.posthaste.chaos.scenario.Progress;
 import dev.posthaste.chaos.scenario.Scale;
 import dev.posthaste.chaos.scenario.Scenario;
@@ -64,80 +48,51 @@ public final class ScenarioRun {
         if (obstacle.isPresent()) {
             return ScenarioReport.notRun(scenario.name(), scenario.promise(), seed, obstacle.get(), repeat);
         }
-        Path own = unused(directory.resolve(scenario.name()));
+        RunDirectory own = RunDirectory.make(directory, scenario.name());
         long began = System.nanoTime();
         List<Problem> problems = new ArrayList<>();
         try {
-            String broken = new Supervisor(scale, progress, clock, versions()).run(scenario, seed, patches, own);
+            String broken =
+                    new Supervisor(scale, progress, clock, Versions.all()).run(scenario, seed, patches, own.path());
             if (broken != null) {
-                problems.add(new Problem("broken off", broken, List.of()));
+                problems.add(new Problem("broken off", broken, List.of(), 1));
             }
         } catch (Exception e) {
             if (e instanceof InterruptedException) {
                 Thread.currentThread().interrupt();
             }
-            problems.add(new Problem(
-                    "broken off",
-                    e.toString(),
-                    Arrays.stream(e.getStackTrace())
-                            .limit(8)
-                            .map(StackTraceElement::toString)
-                            .toList()));
+            problems.add(Problem.of("broken off", e));
         }
-        History history = History.read(own);
-        Verdict verdict = Checker.check(history);
-        verdict.findings()
-                .forEach(found -> problems.add(new Problem(
-                        found.invariant().name(), found.what() + " (" + found.total() + ")", found.records())));
+        Judgement judgement = Judgement.of(own.path());
+        problems.addAll(judgement.problems());
         boolean failed = !problems.isEmpty();
-        if (!failed) {
-            delete(own);
-        }
+        tidy(own, failed);
         return new ScenarioReport(
                 scenario.name(),
                 scenario.promise(),
                 seed,
-                versions(),
+                Versions.all(),
                 null,
-                Arrays.stream(Invariant.values()).map(Enum::name).toList(),
+                judgement.checked(),
                 problems,
-                Totals.of(history),
-                recovery(verdict),
+                judgement.totals(),
+                judgement.recoveryMillis(),
                 Duration.ofNanos(System.nanoTime() - began),
                 repeat,
-                failed ? own : null,
-                Timeline.of(history));
+                failed ? own.path() : null,
+                judgement.timeline());
     }
 
-    private static @Nullable Long recovery(Verdict verdict) {
-        return verdict.recovery() instanceof Recovery.Measured measured ? measured.millis() : null;
-    }
-
-    private static Path unused(Path wanted) {
-        Path free = wanted;
-        for (int i = 2; Files.exists(free); i++) {
-            free = wanted.resolveSibling(wanted.getFileName() + "-" + i);
-        }
-        return free;
-    }
-
-    private static Map<String, String> versions() {
-        Map<String, String> versions = new TreeMap<>();
-        versions.put("Java", System.getProperty("java.version"));
-        versions.put("Kafka", AppInfoParser.getVersion());
-        versions.put(
-                "Posthaste",
-                Optional.ofNullable(ScenarioRun.class.getPackage().getImplementationVersion())
-                        .orElse("of this checkout"));
-        versions.put("PostgreSQL", "18");
-        return versions;
-    }
-
-    private static void delete(Path tree) throws IOException {
-        try (Stream<Path> all = Files.walk(tree)) {
-            for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(path);
+    /** That something cannot be deleted is no reason to doubt the run, nor to end those that follow. */
+    private void tidy(RunDirectory own, boolean kept) {
+        try {
+            if (kept) {
+                own.keepWhatExplains();
+            } else {
+                own.delete();
             }
+        } catch (IOException e) {
+            progress.note("something in " + own.path() + " cannot be deleted: " + e);
         }
     }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 
@@ -34,6 +35,7 @@ public final class Sampler implements AutoCloseable {
     private final Question<Long> pending;
     private final Question<Long> effects;
     private final Question<Long> wal;
+    private final LongSupplier calls;
     private final List<Question<String>> states;
     private final List<Question<Long>> heaps;
 
@@ -42,8 +44,10 @@ public final class Sampler implements AutoCloseable {
      *
      * @param slot the relay's
      * @param relays where their HTTP servers are
+     * @param calls how many the provider has answered with success; tells it at once
      */
-    public Sampler(RunSources sources, String slot, List<URI> relays) {
+    public Sampler(RunSources sources, String slot, List<URI> relays, LongSupplier calls) {
+        this.calls = calls;
         HttpClient http = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
         List<RelayProbe> probes =
                 relays.stream().map(relay -> new RelayProbe(http, relay)).toList();
@@ -85,6 +89,7 @@ public final class Sampler implements AutoCloseable {
                 published.answer(deadline),
                 pending.answer(deadline),
                 effects.answer(deadline),
+                calls.getAsLong(),
                 wal.answer(deadline),
                 largestHeap(deadline),
                 states.stream()

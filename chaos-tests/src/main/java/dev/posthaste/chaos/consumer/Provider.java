@@ -40,6 +40,7 @@ public final class Provider implements AutoCloseable {
     private final ExecutorService threads = Executors.newFixedThreadPool(THREADS);
     private final Set<String> charged = ConcurrentHashMap.newKeySet();
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
+    private final AtomicInteger answered = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
     private final int port;
     private volatile boolean failsAll;
@@ -118,6 +119,11 @@ public final class Provider implements AutoCloseable {
         comeUp();
     }
 
+    /** How many calls were answered with success, also of the same key. */
+    public int answered() {
+        return answered.get();
+    }
+
     /** How many calls were answered with a failure. */
     public int refused() {
         return refused.get();
@@ -152,6 +158,7 @@ public final class Provider implements AutoCloseable {
             boolean answers = !failsAll && !failing.contains(key) && !isInShare(key);
             if (answers) {
                 charged.add(key);
+                answered.incrementAndGet();
             } else {
                 refused.incrementAndGet();
             }

@@ -103,9 +103,10 @@ public sealed interface Entry {
     /**
      * How things stood, as far as they could be asked; null for what could not.
      *
-     * @param published committed records on the first handler's topic
+     * @param published up to where the first handler's topic is committed, marks at the end of transactions included
      * @param pending messages in the outbox that are on no topic as far as the outbox knows
-     * @param effects rows of effects, of all handlers
+     * @param effects place of the newest row of effects, of all transactional handlers; those rolled back have places
+     * @param calls of leased handlers that their provider has answered with success
      * @param walBytes WAL that the slot holds back
      * @param relayHeapBytes the largest heap in use by a relay after a collection
      * @param relays what each relay says of its state
@@ -115,10 +116,24 @@ public sealed interface Entry {
             @Nullable Long published,
             @Nullable Long pending,
             @Nullable Long effects,
+            @Nullable Long calls,
             @Nullable Long walBytes,
             @Nullable Long relayHeapBytes,
             List<String> relays)
-            implements Entry {}
+            implements Entry {
+
+        /** Without a provider to ask. */
+        public Sample(
+                Instant at,
+                @Nullable Long published,
+                @Nullable Long pending,
+                @Nullable Long effects,
+                @Nullable Long walBytes,
+                @Nullable Long relayHeapBytes,
+                List<String> relays) {
+            this(at, published, pending, effects, null, walBytes, relayHeapBytes, relays);
+        }
+    }
 
     /** A transaction of the load generator's that is about to end; flushed to disk before it is asked to. */
     record Intent(long tx, Instant at, List<Staged> messages) implements Entry {}

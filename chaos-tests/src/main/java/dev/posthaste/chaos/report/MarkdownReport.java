@@ -3,19 +3,25 @@ package dev.posthaste.chaos.report;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 
 /** The report as Markdown. */
 public final class MarkdownReport {
 
+    /** The file's name. */
+    public static final String FILE = "report.md";
+
     private MarkdownReport() {}
 
     /**
-     * Writes {@code report.md} into a directory, which is made where there is none.
+     * Writes {@value #FILE} into a directory, which is made where there is none.
      *
+     * @param facts of all of it, by name
      * @return the file
      * @throws IOException when it cannot be written
      */
-    public static Path write(Path directory, List<ScenarioReport> reports) throws IOException {
-        return Report.write(directory, "report.md", reports, new MarkdownPage());
+    public static Path write(Path directory, Map<String, String> facts, List<ScenarioReport> reports)
+            throws IOException {
+        return Report.write(directory, FILE, facts, reports, new MarkdownPage());
     }
 }

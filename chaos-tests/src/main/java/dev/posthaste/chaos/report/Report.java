@@ -3,6 +3,7 @@ package dev.posthaste.chaos.report;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -15,21 +16,28 @@ final class Report {
 
     static final int RECORDS_MAX = 50;
 
+    private final Map<String, String> facts;
     private final List<ScenarioReport> reports;
     private final Path directory;
     private final Page page;
 
-    private Report(List<ScenarioReport> reports, Path directory, Page page) {
+    private Report(Map<String, String> facts, List<ScenarioReport> reports, Path directory, Page page) {
+        this.facts = facts;
         this.reports = reports;
         this.directory = directory;
         this.page = page;
     }
 
-    /** Writes into the directory, which is made where there is none. */
-    static Path write(Path directory, String file, List<ScenarioReport> reports, Page page) throws IOException {
-        new Report(reports, directory, page).tell();
+    /**
+     * Writes into the directory, which is made where there is none. Whenever this is ended, the file is whole: the new
+     * one, or the one before.
+     */
+    static Path write(Path directory, String file, Map<String, String> facts, List<ScenarioReport> reports, Page page)
+            throws IOException {
+        new Report(facts, reports, directory, page).tell();
         Files.createDirectories(directory);
-        return Files.writeString(directory.resolve(file), page.text());
+        Path written = Files.writeString(directory.resolve(file + ".new"), page.text());
+        return Files.move(written, directory.resolve(file), StandardCopyOption.REPLACE_EXISTING);
     }
 
     private void tell() {
@@ -43,9 +51,13 @@ final class Report {
         Summary summary = new Summary(reports);
         page.title("Chaos report: " + summary.headline());
         page.paragraph(Text.of(summary.totals()));
-        Map<String, Integer> findings = summary.findings();
-        if (!findings.isEmpty()) {
-            page.table(Tables.findings(findings));
+        if (!facts.isEmpty()) {
+            page.table(Tables.facts(facts));
+        }
+        List<Judged> judged = summary.judged();
+        if (!judged.isEmpty()) {
+            page.heading("What must hold");
+            page.table(Tables.judged(judged));
         }
         if (!summary.versions().isEmpty()) {
             page.heading("Versions");
@@ -53,6 +65,7 @@ final class Report {
         }
         page.heading("Scenarios");
         page.table(Tables.scenarios(reports));
+        page.paragraph(Text.of("The duration is that of the whole, with starting, collecting and judging."));
         page.heading("Recovery times");
         page.paragraph(Text.of(
                 "From the end of the last fault until a message that was committed after it was on every topic."));
@@ -81,14 +94,12 @@ final class Report {
         }
         page.subheading("What was found");
         problems(report.problems());
-        if (report.outcome() == Outcome.FAILED) {
-            repeat(report);
-        }
+        repeat(report);
     }
 
     private static String facts(ScenarioReport report) {
         Totals totals = report.totals();
-        return "Seed " + report.seed() + ", " + Figures.duration(report.took()) + ": "
+        return "Seed " + report.seed() + ": "
                 + Figures.count(totals.committed(), "message") + " committed, "
                 + Figures.count(totals.published(), "record") + " published, "
                 + Figures.count(totals.effects(), "effect") + ".";
@@ -121,9 +132,16 @@ final class Report {
     private void repeat(ScenarioReport report) {
         page.subheading("How to repeat it");
         page.lines(List.of(report.repeatCommand()));
-        Path history = report.history();
-        page.paragraph(Text.of(
-                history == null ? "Its history was not kept." : "Its history is kept in " + place(history) + "."));
+        page.paragraph(Text.of(history(report)));
+    }
+
+    private String history(ScenarioReport report) {
+        if (report.history() != null) {
+            return "Its history is kept in " + place(report.history()) + ".";
+        }
+        return report.outcome() == Outcome.PASSED
+                ? "Its history was deleted, as that of every run that passed."
+                : "Its history was not kept.";
     }
 
     /** Within the report's directory where it lies there, so that it still holds when that is moved. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param seed that of its schedule
  * @param versions of what it ran on, by name
  * @param notRunBecause why it did not run; null: it ran
- * @param checked titles of the problems that were looked for, so that one that was not found counts as 0
+ * @param checked what was looked for, found or not; none: it was not judged
  * @param problems what was found
  * @param totals how much it moved
  * @param recoveryMillis from the end of the last fault to the first message after it; null: it did not recover, or
@@ -33,7 +33,7 @@ public record ScenarioReport(
         long seed,
         Map<String, String> versions,
         @Nullable String notRunBecause,
-        List<String> checked,
+        List<Checked> checked,
         List<Problem> problems,
         Totals totals,
         @Nullable Long recoveryMillis,

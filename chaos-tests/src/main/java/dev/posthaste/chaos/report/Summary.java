@@ -37,16 +37,20 @@ final class Summary {
                 + " published, " + Figures.count(effects, "effect") + ".";
     }
 
-    /** How many problems there are of each title, also 0 of those that were looked for. */
-    Map<String, Integer> findings() {
-        Map<String, Integer> counts = new LinkedHashMap<>();
+    /** What was looked for, and after it what was found without being looked for. */
+    List<Judged> judged() {
+        Map<String, Judged> judged = new LinkedHashMap<>();
         for (ScenarioReport report : reports) {
-            report.checked().forEach(title -> counts.putIfAbsent(title, 0));
+            for (Checked checked : report.checked()) {
+                judged.merge(checked.title(), Judged.of(checked), Judged::plus);
+            }
         }
         for (ScenarioReport report : reports) {
-            report.problems().forEach(problem -> counts.merge(problem.title(), 1, Integer::sum));
+            for (Problem problem : report.problems()) {
+                judged.merge(problem.title(), Judged.of(problem), Judged::plus);
+            }
         }
-        return counts;
+        return List.copyOf(judged.values());
     }
 
     /** Each thing's versions; where scenarios ran on several, which ran on which. */

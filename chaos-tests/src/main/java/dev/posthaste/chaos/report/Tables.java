@@ -16,11 +16,30 @@ final class Tables {
         return table;
     }
 
-    static Table findings(Map<String, Integer> counts) {
-        Table table = new Table().words("Looked for").figures("Found");
-        counts.forEach((title, count) ->
-                table.row(Text.of(title), Text.of(Figures.count(count), count > 0 ? Tone.BAD : Tone.GOOD)));
+    static Table facts(Map<String, String> facts) {
+        Table table = new Table().words("Of this run", "");
+        facts.forEach((name, fact) -> table.row(Text.of(name), Text.of(fact)));
         return table;
+    }
+
+    static Table judged(List<Judged> all) {
+        Table table = new Table().words("Code", "What must hold").figures("Looked at", "Violations");
+        for (Judged judged : all) {
+            boolean looked = judged.looked() > 0;
+            table.row(
+                    Text.of(judged.title()),
+                    Text.of(judged.sentence().isEmpty() ? NONE : judged.sentence()),
+                    looked ? Text.of(Figures.count(judged.looked())) : Text.of(NONE),
+                    violations(judged));
+        }
+        return table;
+    }
+
+    private static Text violations(Judged judged) {
+        if (judged.violations() > 0) {
+            return Text.of(Figures.count(judged.violations()), Tone.BAD);
+        }
+        return judged.looked() > 0 ? Text.of("kept", Tone.GOOD) : Text.of("not judged", Tone.MUTED);
     }
 
     static Table scenarios(List<ScenarioReport> reports) {

@@ -15,7 +15,8 @@ final class Words {
             return "The history is empty: there is nothing to draw.";
         }
         List<String> sentences = new ArrayList<>();
-        sentences.add("The run took " + Figures.duration(timeline.durationMillis()) + phases(timeline) + ".");
+        sentences.add("From the start to the end of the drain it took " + Figures.duration(timeline.durationMillis())
+                + phases(timeline) + ".");
         if (timeline.hasMessages()) {
             sentences.add("Per second, up to " + peak(timeline, Series.COMMITTED) + " messages were committed, "
                     + peak(timeline, Series.PUBLISHED) + " published" + of(timeline) + " and "

@@ -29,7 +29,8 @@ final class Sampling implements AutoCloseable {
         Sampling sampling = new Sampling(new Sampler(
                 world.sources(),
                 World.SLOT,
-                world.relays().stream().map(RelayNode::url).toList()));
+                world.relays().stream().map(RelayNode::url).toList(),
+                world.provider()::answered));
         var unused =
                 sampling.thread.scheduleWithFixedDelay(() -> sampling.take(history, progress), 0, 1, TimeUnit.SECONDS);
         return sampling;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 
 import dev.posthaste.chaos.history.Entry.Bounds;
 import dev.posthaste.chaos.history.Entry.Expected;
@@ -12,7 +13,7 @@ import dev.posthaste.chaos.world.Setup;
 /**
  * A way in which things go wrong, under load, and how it must end. Immutable.
  *
- * @param name in kebab case
+ * @param name in kebab case; of two that are run one after the other, with a plus between them
  * @param promise what is shown, in a sentence
  * @param tier when it is run
  * @param setup what it begins with
@@ -31,7 +32,25 @@ public record Scenario(
         Supplier<Optional<String>> obstacle,
         Script script) {
 
+    private static final String WORDS = "[a-z0-9]+(-[a-z0-9]+)*";
+
+    /** A name is part of commands, of directories and of Markdown, and must mean itself in each. */
+    private static final Pattern NAMES = Pattern.compile(WORDS + "(\\+" + WORDS + ")?");
+
     private static final Bounds USUAL = new Bounds(30_000, 128L << 20, 256L << 20);
+
+    /**
+     * Checks the name.
+     *
+     * @throws IllegalArgumentException when it is not in kebab case
+     */
+    public Scenario {
+        if (!NAMES.matcher(name).matches()) {
+            throw new IllegalArgumentException("a scenario's name is '" + name
+                    + "', but must be in kebab case: lower-case letters and digits, with single hyphens between words;"
+                    + " name it like relay-killed-twice");
+        }
+    }
 
     /** When a scenario is run. */
     public enum Tier {

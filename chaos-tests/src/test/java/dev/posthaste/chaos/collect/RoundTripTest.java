@@ -36,7 +36,7 @@ class RoundTripTest {
     @Test
     void collectsWhatARunHasLeft(Stack stack, @TempDir Path directory) throws Exception {
         try (RoundTrip trip = new RoundTrip(stack, directory);
-                Sampler sampler = new Sampler(trip.sources(), trip.slot(), List.of(trip.relayUrl()))) {
+                Sampler sampler = new Sampler(trip.sources(), trip.slot(), List.of(trip.relayUrl()), () -> 0)) {
             assertThat(sampler.sample().relays()).containsExactly("unreachable");
             try (JavaProcess relay = trip.relay();
                     JavaProcess consumer = trip.consumer("CHAOS_FAIL_SHARE", "0.02", "CHAOS_POISON_SHARE", "0.01");

@@ -50,6 +50,7 @@ class ProviderTest {
         client.call("charge", "two");
 
         assertThat(provider.charges()).isEqualTo(2);
+        assertThat(provider.answered()).isEqualTo(3);
         assertThat(History.read(directory).of(Entry.Call.class))
                 .allMatch(Entry.Call::answered)
                 .allMatch(call -> call.handler().equals("charge"))

@@ -83,6 +83,11 @@ public final class JavaProcess implements AutoCloseable {
         return process.waitFor(seconds, TimeUnit.SECONDS);
     }
 
+    /** How it ended; it must have. */
+    public int exitCode() {
+        return process.exitValue();
+    }
+
     @Override
     public void close() {
         kill();

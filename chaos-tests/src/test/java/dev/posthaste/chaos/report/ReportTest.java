@@ -19,10 +19,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 class ReportTest {
 
     private static final Problem LOST =
-            new Problem("lost", "2 messages are on no topic", List.of("tx 17 COMMITTED", "id 0af3"));
+            new Problem("lost", "2 messages are on no topic", List.of("tx 17 COMMITTED", "id 0af3"), 2);
 
     /** All that has a meaning in one of the formats, and what XML cannot hold. */
     private static final String HOSTILE = "- a <b>|`c`|\"d\"|'e'|& ]]> ``` *f* _g_ [h](i) \\|\r\nsecond\u0000\uD800";
+
+    private static final Map<String, String> FACTS = Map.of("Command", "./posthaste chaos run --all --full");
 
     @TempDir
     Path directory;
@@ -51,7 +53,7 @@ class ReportTest {
         assertThat(markdown(reports))
                 .startsWith("# Chaos report: 1 passed, 1 failed, 0 not run\n")
                 .contains("9,800 messages committed, 19,600 records published, 9,800 effects.")
-                .contains("| lost | **2** |\n| duplicate | 0 |\n");
+                .contains("| lost | Nothing is lost. | 9,800 | **4** |\n");
         assertThat(Markup.first(parsed(reports).getDocumentElement(), "title").getTextContent())
                 .isEqualTo("Chaos report: 1 passed, 1 failed, 0 not run");
     }
@@ -104,9 +106,51 @@ class ReportTest {
     }
 
     @Test
-    void aScenarioThatPassedDoesNotAskToBeRepeated() throws Exception {
-        assertThat(markdown(List.of(Reports.passed()))).doesNotContain(Reports.REPEAT);
-        assertThat(html(List.of(Reports.passed()))).doesNotContain(Reports.REPEAT);
+    void aScenarioThatPassedSaysHowToRepeatItAndThatItsHistoryIsGone() throws Exception {
+        List<ScenarioReport> reports = List.of(Reports.passed());
+
+        assertThat(markdown(reports))
+                .contains("```text\n" + Reports.REPEAT + "\n```")
+                .contains("Its history was deleted, as that of every run that passed.");
+        assertThat(html(reports)).contains("<pre>" + Reports.REPEAT + "</pre>");
+    }
+
+    @Test
+    void whatHoldsIsToldApartFromWhatNobodyLookedAt() throws Exception {
+        List<ScenarioReport> reports = List.of(Reports.passed());
+
+        assertThat(markdown(reports))
+                .contains("| Code | What must hold | Looked at | Violations |\n| --- | --- | ---: | ---: |\n"
+                        + "| lost | Nothing is lost. | 4,900 | kept |\n"
+                        + "| duplicate | Nothing is twice. | – | not judged |\n");
+        assertThat(tables(html(reports)))
+                .anySatisfy(rows -> assertThat(rows).contains(List.of("lost", "Nothing is lost.", "4,900", "kept")));
+    }
+
+    @Test
+    void whatWentWrongWithoutBeingLookedForIsCountedToo() throws Exception {
+        Problem thrown = Problem.of("could not be judged", new IllegalStateException("line 7"));
+
+        assertThat(markdown(List.of(Reports.failed(null, thrown))))
+                .contains("| could not be judged | – | – | **1** |\n")
+                .contains("**could not be judged**: java.lang.IllegalStateException: line 7");
+    }
+
+    @Test
+    void factsOfTheWholeStandAtTheTop() throws Exception {
+        String row = "| Command | ./posthaste chaos run --all --full |\n";
+
+        assertThat(markdown(List.of())).contains(row);
+        assertThat(tables(html(List.of()))).anySatisfy(rows -> assertThat(rows)
+                .contains(List.of("Command", "./posthaste chaos run --all --full")));
+    }
+
+    @Test
+    void aReportTakesThePlaceOfTheOneBeforeAndLeavesNothingElse() throws Exception {
+        markdown(List.of());
+
+        assertThat(markdown(List.of(Reports.passed()))).startsWith("# Chaos report: 1 passed");
+        assertThat(directory).isDirectoryNotContaining("glob:**.new");
     }
 
     @Test
@@ -139,7 +183,7 @@ class ReportTest {
 
     @Test
     void recordsAndProblemsAreBoundedAndTheRestIsCounted() throws Exception {
-        Problem many = new Problem("lost", "", Collections.nCopies(Report.RECORDS_MAX + 7, "a record"));
+        Problem many = new Problem("lost", "", Collections.nCopies(Report.RECORDS_MAX + 7, "a record"), 57);
         Problem[] problems = Collections.nCopies(Report.PROBLEMS_MAX + 1, many).toArray(Problem[]::new);
 
         assertThat(markdown(List.of(Reports.failed(null, problems))))
@@ -211,11 +255,11 @@ class ReportTest {
     }
 
     private String markdown(List<ScenarioReport> reports) throws Exception {
-        return Files.readString(MarkdownReport.write(directory, reports));
+        return Files.readString(MarkdownReport.write(directory, FACTS, reports));
     }
 
     private String html(List<ScenarioReport> reports) throws Exception {
-        return Files.readString(HtmlReport.write(directory, reports));
+        return Files.readString(HtmlReport.write(directory, FACTS, reports));
     }
 
     private Document parsed(List<ScenarioReport> reports) throws Exception {

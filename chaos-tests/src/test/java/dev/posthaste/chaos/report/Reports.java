@@ -13,7 +13,8 @@ import dev.posthaste.chaos.history.History;
 final class Reports {
 
     static final String REPEAT = "./posthaste chaos run kill-relay --seed 42";
-    static final List<String> CHECKED = List.of("lost", "duplicate");
+    static final List<Checked> CHECKED =
+            List.of(new Checked("lost", "Nothing is lost.", 4900), new Checked("duplicate", "Nothing is twice.", 0));
 
     private Reports() {}
 
@@ -62,8 +63,8 @@ final class Reports {
                 1,
                 Map.of(text, text),
                 null,
-                List.of(text),
-                List.of(new Problem(text, text, List.of(text))),
+                List.of(new Checked(text, text, 1)),
+                List.of(new Problem(text, text, List.of(text), 1)),
                 Totals.NONE,
                 null,
                 Duration.ZERO,
