@@ -67,9 +67,9 @@ final class Report {
         page.table(Tables.scenarios(reports));
         page.paragraph(Text.of("The duration is that of the whole, with starting, collecting and judging."));
         page.heading("Recovery times");
-        page.paragraph(
-                Text.of(
-                        "From the moment when everything was mended (the begin of the heal phase, or the last fault after it) until a message that was committed after it was on every topic."));
+        page.paragraph(Text.of(
+                "From the moment when everything was mended (the begin of the heal phase, or the last fault after it) "
+                        + "until a message that was committed after it was on every topic."));
         Table recoveries = Tables.recoveries(reports);
         if (recoveries.rows().isEmpty()) {
             page.paragraph(Text.of("There was nothing to recover from.", Tone.MUTED));
