@@ -42,12 +42,12 @@ final class CallCheck implements Check {
                 return;
             }
             findings.looked(Invariant.EFFECT_MISSING, 1);
-            if (!answered.contains(id) && !facts.mayStillBeHandled(inbox, id)) {
+            if (!answered.contains(id)) {
                 findings.add(
                         Invariant.EFFECT_MISSING,
                         "a published message has no answered call of handler " + handler,
                         message + ", delivery " + inbox.state(id));
-            } else if (answered.contains(id) && !inbox.isCompleted(id) && facts.isDrained()) {
+            } else if (!inbox.isCompleted(id) && facts.isDrained()) {
                 findings.add(
                         Invariant.EFFECT_MISSING,
                         "a call is answered and its delivery never completed at handler " + handler,

@@ -38,7 +38,7 @@ final class EffectCheck implements Check {
                 return;
             }
             findings.looked(Invariant.EFFECT_MISSING, 1);
-            if (!counts.containsKey(id) && !inbox.isGivenUp(id) && !facts.mayStillBeHandled(inbox, id)) {
+            if (!counts.containsKey(id) && !inbox.isGivenUp(id)) {
                 findings.add(
                         Invariant.EFFECT_MISSING,
                         "a published message has no effect at handler " + handler,

@@ -80,11 +80,6 @@ record Facts(
         return run.expected().haltCause() != null;
     }
 
-    /** Whether the run was ended while its handlers had something left to do, of which this message may be. */
-    boolean mayStillBeHandled(Inbox inbox, UUID id) {
-        return !isDrained() && !inbox.isCompleted(id);
-    }
-
     /** Whether the run says that nothing was left to do. */
     boolean isDrained() {
         return end != null && end.drained();

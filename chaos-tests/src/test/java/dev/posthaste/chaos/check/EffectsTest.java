@@ -41,18 +41,6 @@ class EffectsTest {
     }
 
     @Test
-    void whatARunThatIsNotDrainedHasNotDoneYetIsNotMissing() {
-        story.without(Entry.Effect.class, this::isPlainAtSearch);
-        state(SEARCH, plain, "failed");
-        story.change(
-                Entry.End.class,
-                end -> true,
-                end -> new Entry.End(end.at(), false, end.haltCause(), end.confirmedLsn(), end.leaseFence()));
-
-        assertThat(story.broken()).containsExactly(Invariant.DRAINED);
-    }
-
-    @Test
     void aMessageThatWasDiscardedNeedsNoEffect() {
         story.without(Entry.Effect.class, this::isPlainAtSearch);
         state(SEARCH, plain, "discarded");

@@ -34,7 +34,7 @@ final class Defects {
                         RELAY + "Pipeline.java",
                         "        Batch batch = new Batch(bounds);\n        for (WalEvent",
                         "        walBatch.acknowledge();\n        Batch batch = new Batch(bounds);\n        for (WalEvent",
-                        "relay-killed-mid-transaction",
+                        "broker-killed",
                         List.of(Invariant.LOST, Invariant.DRAINED, Invariant.SLOT_PAST_UNPUBLISHED)),
                 new Defect(
                         "a batch that Kafka did not take is swallowed",
@@ -43,20 +43,6 @@ final class Defects {
                         "            if (refused.isEmpty()) {\n                return;",
                         "broker-killed",
                         List.of(Invariant.LOST, Invariant.DRAINED)),
-                new Defect(
-                        "publishers do not fence each other",
-                        PUBLISHER,
-                        "TRANSACTIONAL_ID_CONFIG, settings.transactionalId()),",
-                        "TRANSACTIONAL_ID_CONFIG, settings.transactionalId() + java.util.UUID.randomUUID()),",
-                        "relay-frozen-beyond-its-lease",
-                        List.of(Invariant.DUPLICATE, Invariant.STALE_WRITE, Invariant.DRAINED)),
-                new Defect(
-                        "the engine restarts in place, from the offset in its memory",
-                        RELAY + "source/EngineProperties.java",
-                        "setProperty(\"errors.max.retries\", \"0\")",
-                        "setProperty(\"errors.max.retries\", \"10\")",
-                        "walsender-ended",
-                        List.of(Invariant.LOST, Invariant.DUPLICATE, Invariant.DRAINED)),
                 new Defect(
                         "the bytes of a payload are changed",
                         PUBLISHER,
@@ -92,14 +78,14 @@ final class Defects {
                         "this.claims = new Claims(handler, owner, attemptsMax);",
                         "this.claims = new Claims(\"any\", owner, attemptsMax);",
                         "consumers-killed-at-random",
-                        List.of(Invariant.EFFECT_MISSING)),
+                        List.of(Invariant.EFFECT_MISSING, Invariant.EFFECT_DOUBLED)),
                 new Defect(
                         "what is completed runs again when it comes again",
                         SDK + "inbox/Claims.java",
                         "case \"completed\" -> new Verdict.Skip(true);",
                         "case \"completed\" -> row.run(row.attempt, row.forgiven);",
                         "consumers-killed-at-random",
-                        List.of(Invariant.EFFECT_DOUBLED)),
+                        List.of(Invariant.EFFECT_DOUBLED, Invariant.DRAINED)),
                 new Defect(
                         "a failed attempt is not kept",
                         SDK + "internal/FailureRecorder.java",
@@ -107,13 +93,6 @@ final class Defects {
                         "boolean written = failed != null;",
                         "consumers-killed-at-random",
                         List.of(Invariant.EFFECT_MISSING)),
-                new Defect(
-                        "what a retry topic does not take counts as emitted",
-                        SDK + "internal/outgoing/Emitter.java",
-                        "if (failure == null) {",
-                        "if (failure == null || failure instanceof KafkaException) {",
-                        "retry-topic-gone",
-                        List.of(Invariant.EFFECT_MISSING, Invariant.DRAINED)),
                 new Defect(
                         "later messages of a key do not wait",
                         SDK + "inbox/KeyOrder.java",
