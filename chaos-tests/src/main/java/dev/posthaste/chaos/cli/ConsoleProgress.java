@@ -9,7 +9,6 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 import dev.posthaste.chaos.history.Entry;
-import dev.posthaste.chaos.load.ChaosCatalog;
 import dev.posthaste.chaos.scenario.Progress;
 
 /**
@@ -53,7 +52,7 @@ final class ConsoleProgress implements Progress {
     @Override
     public synchronized void sample(Entry.Sample sample) {
         if (samples++ % TOLD_EVERY == 0) {
-            say("   " + phase + ": topic of " + ChaosCatalog.HANDLERS.get(0) + " up to "
+            say("   " + phase + ": first topic up to "
                     + orUnknown(sample.published()) + ", " + orUnknown(sample.pending()) + " pending, effects up to "
                     + orUnknown(sample.effects()) + ", " + orUnknown(sample.calls()) + " calls answered, relays "
                     + sample.relays());

@@ -55,7 +55,7 @@ public final class ConsumerProcess {
 
     private static Catalog catalog() throws IOException {
         Path directory = Files.createTempDirectory("chaos-catalog");
-        ChaosCatalog.writeTo(directory);
+        ChaosCatalog.writeTo(directory, ChaosCatalog.HANDLERS);
         return CatalogReader.read(directory);
     }
 

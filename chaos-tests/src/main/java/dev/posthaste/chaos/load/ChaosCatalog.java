@@ -36,23 +36,32 @@ public final class ChaosCatalog {
             new HandlerKind(STATISTICS, true, false),
             new HandlerKind(CHARGE, false, false));
 
-    private static final List<String> FILES = List.of(
-            "events/chaos.moved.yaml", "handlers/ledger.yaml", "handlers/statistics.yaml", "handlers/charge.yaml");
-
     private ChaosCatalog() {}
 
+    /** Those handlers as a history names them. */
+    public static List<HandlerKind> kinds(List<String> handlers) {
+        return HANDLER_KINDS.stream()
+                .filter(kind -> handlers.contains(kind.name()))
+                .toList();
+    }
+
     /**
-     * Writes it to a directory, which is made where it is missing.
+     * Writes it, with those handlers, to a directory, which is made where it is missing.
      *
      * @throws IOException when it cannot be written
      */
-    public static void writeTo(Path directory) throws IOException {
-        for (String file : FILES) {
-            Path target = directory.resolve(file);
-            Files.createDirectories(Objects.requireNonNull(target.getParent()));
-            try (InputStream in = ChaosCatalog.class.getResourceAsStream("catalog/" + file)) {
-                Files.write(target, Objects.requireNonNull(in, file).readAllBytes());
-            }
+    public static void writeTo(Path directory, List<String> handlers) throws IOException {
+        write(directory, "events/chaos.moved.yaml");
+        for (String handler : handlers) {
+            write(directory, "handlers/" + handler + ".yaml");
+        }
+    }
+
+    private static void write(Path directory, String file) throws IOException {
+        Path target = directory.resolve(file);
+        Files.createDirectories(Objects.requireNonNull(target.getParent()));
+        try (InputStream in = ChaosCatalog.class.getResourceAsStream("catalog/" + file)) {
+            Files.write(target, Objects.requireNonNull(in, file).readAllBytes());
         }
     }
 }

@@ -92,7 +92,7 @@ public record LoadSettings(
                 variables.count("CHAOS_PAYLOAD_BYTES_MAX", 500, 0, FILLER_BYTES_MAX),
                 variables.share("CHAOS_LARGE_SHARE"),
                 variables.count("CHAOS_LARGE_BYTES", 200_000, 0, FILLER_BYTES_MAX),
-                variables.count("CHAOS_HUGE", 0, 0, 500_000),
+                variables.count("CHAOS_HUGE", 0, 0, 1_000_000),
                 Duration.ofSeconds(variables.number("CHAOS_OPEN_SECONDS", 0, 0, 3_600)),
                 Duration.ofSeconds(variables.number("CHAOS_SOCKET_TIMEOUT_SECONDS", 5, 1, 600)));
     }

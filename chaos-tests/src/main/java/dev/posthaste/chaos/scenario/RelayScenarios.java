@@ -9,6 +9,7 @@ import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TransactionState;
 
+import dev.posthaste.chaos.load.ChaosCatalog;
 import dev.posthaste.chaos.world.RelayNode;
 import dev.posthaste.chaos.world.Setup;
 import dev.posthaste.chaos.world.World;
@@ -21,6 +22,7 @@ import static dev.posthaste.chaos.scenario.Scenario.of;
 final class RelayScenarios {
 
     private static final Duration LEASE = Duration.ofSeconds(3);
+    private static final int BATCH_MESSAGES = 1_000;
     private static final String TRANSACTIONAL_ID = World.NAMESPACE + "-" + World.SLOT;
 
     private RelayScenarios() {}
@@ -122,6 +124,25 @@ final class RelayScenarios {
                         })
                         .with(setup -> setup.withFailShare(0).withLoad(new Setup.Load(50, 100, 0, 0, 20_000)))
                         .recoveringWithin(Duration.ofMinutes(4)),
+                of(
+                                "million-row-transaction",
+                                "one transaction of a million rows, the relay killed in its middle",
+                                chaos -> {
+                                    chaos.await(
+                                            "a hundred thousand of them are proved",
+                                            Duration.ofMinutes(6),
+                                            () -> chaos.world()
+                                                            .outboxNumber("SELECT count(*) FROM outbox.dispatch_batch"
+                                                                    + " WHERE cardinality(message_ids) = "
+                                                                    + BATCH_MESSAGES)
+                                                    >= 100_000 / BATCH_MESSAGES);
+                                    chaos.killAndRestart(chaos.leader());
+                                })
+                        .with(setup -> setup.withFailShare(0)
+                                .withHandlers(ChaosCatalog.STATISTICS) // a million of leased calls would take an hour
+                                .withRelayVariable("POSTHASTE_BATCH_MESSAGES", Integer.toString(BATCH_MESSAGES))
+                                .withLoad(new Setup.Load(50, 100, 0, 0, 1_000_000)))
+                        .recoveringWithin(Duration.ofMinutes(10)),
                 of(
                         "ddl-on-the-outbox",
                         "columns and partitions of the outbox come and go mid-stream",

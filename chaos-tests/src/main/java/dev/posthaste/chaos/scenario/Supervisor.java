@@ -61,7 +61,7 @@ public final class Supervisor {
                     seed,
                     clock.instant(),
                     versions,
-                    ChaosCatalog.HANDLER_KINDS,
+                    ChaosCatalog.kinds(scenario.setup().handlers()),
                     scenario.expected(),
                     scenario.bounds()));
             progress.begins(scenario.name());

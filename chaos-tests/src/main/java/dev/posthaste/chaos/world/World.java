@@ -58,6 +58,7 @@ public final class World implements AutoCloseable {
     private static final String PASSWORD = "chaos";
     private static final int PARTITIONS = 4;
     private static final int LARGE_BYTES = 2_000_000;
+    private static final int HUGE_HEAP_FROM = 100_000;
 
     private final Path directory;
     private final Path catalog;
@@ -80,14 +81,14 @@ public final class World implements AutoCloseable {
         this.own =
                 StoreLink.toPostgres(servers.outbox().host(), servers.outbox().port());
         this.catalog = Files.createDirectories(directory.resolve("catalog"));
-        ChaosCatalog.writeTo(catalog);
+        ChaosCatalog.writeTo(catalog, setup.handlers());
         this.calls = HistoryWriter.open(directory.resolve("calls.jsonl"));
         this.provider = Provider.start(calls);
         this.load = new ProcessNode(
                 "load",
                 directory,
                 new ProcessNode.Launch(
-                        LoadProcess.class, List.of(), loadEnvironment(), List.of("-Xmx128m"), List.of()));
+                        LoadProcess.class, List.of(), loadEnvironment(), List.of(loadHeap()), List.of()));
         for (int i = 1; i <= setup.relays(); i++) {
             relays.add(relayNode("relay-" + i, Map.of()));
         }
@@ -168,7 +169,7 @@ public final class World implements AutoCloseable {
     }
 
     private ProcessNode consumerNode(String name, double poisonShare) {
-        Map<String, String> environment = Map.of(
+        Map<String, String> environment = new HashMap<>(Map.of(
                 "CHAOS_INBOX_URL", jdbcUrl(link(name, "inbox").port(), INBOX),
                 "CHAOS_INBOX_USER", "consumer",
                 "CHAOS_INBOX_PASSWORD", PASSWORD,
@@ -177,12 +178,18 @@ public final class World implements AutoCloseable {
                 "CHAOS_PROVIDER_URL", provider.url().toString(),
                 "CHAOS_FAIL_SHARE", Double.toString(setup.failShare()),
                 "CHAOS_POISON_SHARE", Double.toString(poisonShare),
-                "CHAOS_SEED", Long.toString(setup.seed()));
+                "CHAOS_SEED", Long.toString(setup.seed())));
+        environment.put("CHAOS_HANDLERS", String.join(",", setup.handlers()));
         return new ProcessNode(
                 name,
                 directory,
                 new ProcessNode.Launch(
                         ConsumerProcess.class, List.of(), environment, List.of("-Xmx160m"), setup.patches()));
+    }
+
+    /** It has a whole transaction in memory, until it is written down. */
+    private String loadHeap() {
+        return setup.load().huge() < HUGE_HEAP_FROM ? "-Xmx128m" : "-Xmx3g";
     }
 
     private Map<String, String> loadEnvironment() {
@@ -387,7 +394,7 @@ public final class World implements AutoCloseable {
 
     /** Where everything of the run is read. */
     public RunSources sources() {
-        return new RunSources(outbox(), inbox(), bootstrapServers(), new Namespace(NAMESPACE), ChaosCatalog.HANDLERS);
+        return new RunSources(outbox(), inbox(), bootstrapServers(), new Namespace(NAMESPACE), setup.handlers());
     }
 
     /** The inbox's database, as the superuser, past every link. */

@@ -43,7 +43,7 @@ class ConsoleTest {
 
         assertThat(out.toString().lines())
                 .last()
-                .isEqualTo("10:04:09    fault: topic of ledger up to 812, ? pending, effects up to 1204,"
+                .isEqualTo("10:04:09    fault: first topic up to 812, ? pending, effects up to 1204,"
                         + " 88 calls answered, relays [streaming]");
     }
 

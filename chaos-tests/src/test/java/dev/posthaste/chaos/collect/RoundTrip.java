@@ -57,7 +57,7 @@ final class RoundTrip implements AutoCloseable {
     }
 
     private void prepare() throws Exception {
-        ChaosCatalog.writeTo(catalog());
+        ChaosCatalog.writeTo(catalog(), ChaosCatalog.HANDLERS);
         new Initializer(settings(), step -> {})
                 .run(CatalogReader.read(catalog()), new Initializer.Choices(3, Optional.empty(), false));
         new TableSetup(superuser(inbox)).migrateInbox();

@@ -18,7 +18,7 @@ class ChaosCatalogTest {
 
     @Test
     void isACatalogWithTheHandlersItNames(@TempDir Path directory) throws Exception {
-        ChaosCatalog.writeTo(directory.resolve("catalog"));
+        ChaosCatalog.writeTo(directory.resolve("catalog"), ChaosCatalog.HANDLERS);
 
         Catalog catalog = CatalogReader.read(directory.resolve("catalog"));
 
