@@ -2,6 +2,7 @@ package dev.posthaste.consumer;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.UUID;
@@ -40,7 +41,8 @@ record TestMessage(UUID id, String key, byte @Nullable [] value, Map<String, Str
                 MessageHeaders.SCHEMA_VERSION,
                 Integer.toString(version),
                 MessageHeaders.STAGED_AT,
-                Instant.now().toString()));
+                // PostgreSQL's times have microseconds, and it rounds a finer text that it is given.
+                Instant.now().truncatedTo(ChronoUnit.MICROS).toString()));
         return new TestMessage(id, key, json.getBytes(StandardCharsets.UTF_8), headers);
     }
 

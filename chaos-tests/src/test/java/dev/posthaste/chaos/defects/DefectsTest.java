@@ -2,6 +2,7 @@ package dev.posthaste.chaos.defects;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -42,8 +43,14 @@ class DefectsTest {
         assertThat(Catalogue.named(defect.scenario()).obstacle().get()).isEmpty();
     }
 
+    /** {@code -Dposthaste.defect=} with a regular expression runs those whose name has a match. */
+    static Stream<Defect> wanted() {
+        Pattern wanted = Pattern.compile(System.getProperty("posthaste.defect", ""));
+        return all().filter(defect -> wanted.matcher(defect.name()).find());
+    }
+
     @ParameterizedTest
-    @MethodSource("all")
+    @MethodSource("wanted")
     void aDefectIsFoundByTheScenarioThatIsMeantToFindIt(Defect defect, @TempDir Path directory) throws Exception {
         assumeTrue(Boolean.getBoolean("posthaste.full"), "each takes a minute: they run with -Pfull");
         Path classes = defect.applyIn(directory);
