@@ -148,7 +148,7 @@ final class Dispatch {
         }
     }
 
-    /** Each round sets at least one copy aside, so there are no more rounds than copies. */
+    /** Each round sets one copy aside, so there are no more rounds than copies. */
     private Position publishWhatIsTaken(Batch batch, Position after)
             throws FencedException, InterruptedException, SQLException {
         while (true) {
@@ -157,13 +157,12 @@ final class Dispatch {
                 publishing.publish(batch.messages(), position);
                 return position;
             } catch (RefusedException e) {
-                for (RefusedException.Refused refused : e.refused()) {
-                    OutboxRow row = batch.withhold(refused, router);
-                    setAside(
-                            new Unpublishable(
-                                    row.id(), router.handlerOf(refused.topic()), refused.cause(), refused.error()),
-                            row);
-                }
+                RefusedException.Refused refused = e.refused();
+                OutboxRow row = batch.withhold(refused, router);
+                setAside(
+                        new Unpublishable(
+                                row.id(), router.handlerOf(refused.topic()), refused.cause(), refused.error()),
+                        row);
             }
         }
     }

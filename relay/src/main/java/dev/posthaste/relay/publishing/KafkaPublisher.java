@@ -5,9 +5,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -51,8 +49,11 @@ public final class KafkaPublisher implements AutoCloseable {
     private final Map<TopicPartition, Long> written = new ConcurrentHashMap<>();
 
     private final PositionCodec codec = new PositionCodec();
-    /** Filled by the producer's thread while a transaction is open; at most one entry per copy. */
-    private final Queue<RefusedException.Refused> refused = new ConcurrentLinkedQueue<>();
+    /**
+     * The first of the open transaction. What follows may be innocent: the producer fails all that it has not sent yet
+     * with the error that came first, and of one kind of error there may be one instance only.
+     */
+    private final AtomicReference<RefusedException.@Nullable Refused> refused = new AtomicReference<>();
     /** The first of the open transaction. */
     private final AtomicReference<@Nullable KafkaException> failedSend = new AtomicReference<>();
 
@@ -121,8 +122,8 @@ public final class KafkaPublisher implements AutoCloseable {
      * partition: no process of Kafka that dies afterwards leaves it undecided.
      *
      * @param messages may be empty, to move the position alone
-     * @throws RefusedException if Kafka refuses single records for what they are: nothing was published, and the
-     *     publisher may be used on
+     * @throws RefusedException if Kafka refuses a record for what it is, without which others may be refused yet:
+     *     nothing was published, and the publisher may be used on
      * @throws FencedException if another publisher has taken over: nothing was published
      * @throws KafkaException if it failed or its outcome is unknown
      * @throws InterruptedException if the thread was interrupted; the outcome is unknown
@@ -188,7 +189,7 @@ public final class KafkaPublisher implements AutoCloseable {
 
     private void transact(List<RoutedMessage> messages, Runnable last)
             throws RefusedException, FencedException, InterruptedException {
-        refused.clear();
+        refused.set(null);
         failedSend.set(null);
         written.clear();
         try {
@@ -202,11 +203,12 @@ public final class KafkaPublisher implements AutoCloseable {
         } catch (InterruptException e) {
             throw interrupted(e);
         } catch (KafkaException e) {
-            if (refused.isEmpty()) {
+            RefusedException.Refused first = refused.get();
+            if (first == null) {
                 throw e;
             }
             producer.abortTransaction();
-            throw new RefusedException(List.copyOf(refused));
+            throw new RefusedException(first);
         }
     }
 
@@ -240,11 +242,13 @@ public final class KafkaPublisher implements AutoCloseable {
     private void send(RoutedMessage message, ProducerRecord<byte[], byte[]> copy) {
         send(copy, failure -> {
             if (failure instanceof RecordTooLargeException || failure instanceof InvalidRecordException) {
-                refused.add(new RefusedException.Refused(
-                        message.row().id(),
-                        copy.topic(),
-                        failure instanceof RecordTooLargeException,
-                        String.valueOf(failure.getMessage())));
+                refused.compareAndSet(
+                        null,
+                        new RefusedException.Refused(
+                                message.row().id(),
+                                copy.topic(),
+                                failure instanceof RecordTooLargeException,
+                                String.valueOf(failure.getMessage())));
             }
         });
     }

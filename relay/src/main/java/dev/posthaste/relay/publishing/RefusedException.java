@@ -1,27 +1,26 @@
 package dev.posthaste.relay.publishing;
 
-import java.util.List;
 import java.util.UUID;
 
 import dev.posthaste.relay.routing.Unpublishable;
 
 /**
- * Kafka refuses single records of a batch for what they are. Nothing of the batch was published; without them it may
- * be.
+ * Kafka refuses a record of a batch for what it is. Nothing of the batch was published; without that record it may be,
+ * or the next is refused.
  */
 public final class RefusedException extends Exception {
 
     private static final long serialVersionUID = 1L;
 
-    private final transient List<Refused> refused;
+    private final transient Refused refused;
 
-    RefusedException(List<Refused> refused) {
-        super(refused.size() + " records are refused");
-        this.refused = List.copyOf(refused);
+    RefusedException(Refused refused) {
+        super("message " + refused.messageId() + " is refused by topic " + refused.topic() + ": " + refused.error());
+        this.refused = refused;
     }
 
     /**
-     * One refused record.
+     * A refused record.
      *
      * @param tooLarge whether for its size
      * @param error what Kafka says
@@ -34,8 +33,8 @@ public final class RefusedException extends Exception {
         }
     }
 
-    /** Which; at least one. */
-    public List<Refused> refused() {
+    /** Which. */
+    public Refused refused() {
         return refused;
     }
 }

@@ -30,7 +30,7 @@ public final class Release implements QuarantineDesk.Resolution {
         try {
             publisher.publishReleased(List.of(route.of(quarantined, connection)));
         } catch (RefusedException e) {
-            RefusedException.Refused refused = e.refused().get(0);
+            RefusedException.Refused refused = e.refused();
             throw new StillUnpublishableException(quarantined, refused.cause(), refused.error());
         }
     }

@@ -157,9 +157,7 @@ public final class Retries {
                 return;
             } catch (RefusedException e) {
                 int before = batch.size();
-                for (RefusedException.Refused refused : e.refused()) {
-                    takeOut(batch, refused);
-                }
+                takeOut(batch, e.refused());
                 if (batch.size() == before) {
                     throw new IllegalStateException("Kafka refused what was not sent: " + e.refused(), e);
                 }

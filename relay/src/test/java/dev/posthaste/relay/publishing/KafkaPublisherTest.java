@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 
@@ -25,6 +26,7 @@ import dev.posthaste.relay.source.SourceDatabase;
 import dev.posthaste.schemas.Namespace;
 import dev.posthaste.testkit.EmbeddedKafka;
 
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -165,8 +167,7 @@ class KafkaPublisherTest {
         try (KafkaPublisher publisher = KafkaPublisher.open(small)) {
             assertThatThrownBy(() -> publisher.publish(large, batch(1)))
                     .isInstanceOfSatisfying(
-                            RefusedException.class,
-                            e -> assertThat(e.refused()).singleElement().satisfies(refused -> {
+                            RefusedException.class, e -> assertThat(e.refused()).satisfies(refused -> {
                                 assertThat(refused.messageId()).isEqualTo(new UUID(0, 7));
                                 assertThat(refused.topic()).isEqualTo(namespace.topic("a"));
                                 assertThat(refused.tooLarge()).isTrue();
@@ -175,6 +176,43 @@ class KafkaPublisherTest {
             publisher.publish(messages(1), batch(1));
         }
         assertPosition(batch(1));
+    }
+
+    /** The producer fails what it has not sent yet with the very error that a record before it met. */
+    @Test
+    void onlyWhatATopicRefusesIsNamedAndNotWhatWaitedBehindIt() throws Exception {
+        try (Admin admin = Admin.create(settings.kafka().with(Map.of()))) {
+            admin.createTopics(List.of(new NewTopic(namespace.topic("narrow"), 1, (short) 1)
+                            .configs(Map.of("max.message.bytes", "1000"))))
+                    .all()
+                    .get();
+        }
+        List<RoutedMessage> waiting = new ArrayList<>(messages(2000));
+        List<RoutedMessage> all = new ArrayList<>();
+        all.add(new RoutedMessage(
+                Rows.row(new UUID(1, 0)),
+                List.of(namespace.topic("narrow")),
+                List.of(),
+                "key",
+                Map.of(
+                        "long",
+                        new Random(7)
+                                .ints(2000, 'a', 'z' + 1)
+                                .mapToObj(Character::toString)
+                                .collect(joining())),
+                false));
+        all.addAll(waiting);
+        try (KafkaPublisher publisher = KafkaPublisher.open(settings)) {
+            for (int round = 0; round < 20; round++) {
+                assertThatThrownBy(() -> publisher.publish(all, batch(1)))
+                        .isInstanceOfSatisfying(RefusedException.class, e -> {
+                            assertThat(e.refused().messageId()).isEqualTo(new UUID(1, 0));
+                            assertThat(e.refused().topic()).isEqualTo(namespace.topic("narrow"));
+                        });
+            }
+            publisher.publish(waiting, batch(1));
+        }
+        assertPublished("a", 2000);
     }
 
     /** Each send waits for a broker that does not answer: 100 of them would take minutes. */
