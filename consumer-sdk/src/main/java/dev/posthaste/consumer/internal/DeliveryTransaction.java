@@ -2,7 +2,6 @@ package dev.posthaste.consumer.internal;
 
 import java.sql.Connection;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -27,7 +26,6 @@ import dev.posthaste.consumer.inbox.Verdict;
 final class DeliveryTransaction {
 
     private static final Logger LOG = LoggerFactory.getLogger(DeliveryTransaction.class);
-    private static final Duration KEY_IN_USE_DELAY = Duration.ofSeconds(5);
 
     private final DataSource dataSource;
     private final InboxStore inbox;
@@ -336,7 +334,7 @@ final class DeliveryTransaction {
                 if (verdicts.get(i) instanceof KeyVerdict.Used used) {
                     if (!used.done()) { // by a leased handler of this name, before it became this one
                         current = at;
-                        throw new NotDoneException(Outcome.retryAfter(KEY_IN_USE_DELAY));
+                        throw new NotDoneException(Outcome.retryAfter(FailureRecorder.KEY_IN_USE_DELAY));
                     }
                     tasks.remove(at);
                     runs.remove(at);

@@ -35,7 +35,8 @@ final class FailureRecorder {
     /** A message that met nothing but locks, or an outage, comes back this soon at most. */
     private static final Duration FORGIVEN_DELAY_MAX = Duration.ofSeconds(5);
 
-    private static final Duration KEY_IN_USE_DELAY = Duration.ofSeconds(5);
+    /** So long a message waits whose business key another has in work. */
+    static final Duration KEY_IN_USE_DELAY = Duration.ofSeconds(5);
 
     private final String handler;
     private final DataSource dataSource;
