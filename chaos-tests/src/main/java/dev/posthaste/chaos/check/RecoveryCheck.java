@@ -32,6 +32,8 @@ final class RecoveryCheck implements Check {
                     Invariant.RECOVERY,
                     "nothing that was committed after the last fault has arrived",
                     "on the topics of " + never.handlers());
+        } else if (recovery instanceof Recovery.NotMeasured unmeasured) {
+            findings.add(Invariant.VACUOUS, "the recovery could not be measured", unmeasured.why());
         }
     }
 

@@ -44,9 +44,6 @@ final class VacuityCheck implements Check {
                     facts.run().scenario(),
                     findings);
         }
-        if (RecoveryCheck.recovery(facts) instanceof Recovery.NotMeasured unmeasured) {
-            nothing("the recovery could not be measured", unmeasured.why(), findings);
-        }
         judgeNames(facts, findings);
     }
 

@@ -3,11 +3,21 @@ package dev.posthaste.chaos.scenario;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.config.TopicConfig;
 
 import dev.posthaste.chaos.world.ProcessNode;
 import dev.posthaste.chaos.world.World;
+import dev.posthaste.schemas.Namespace;
 
 import static dev.posthaste.chaos.scenario.Scenario.of;
+import static java.util.stream.Collectors.toMap;
 
 /** What happens to consumers, their inbox, their topics and the provider they call. */
 final class ConsumerScenarios {
@@ -79,6 +89,10 @@ final class ConsumerScenarios {
                             chaos.fired(topic + " is deleted and made again", "while " + waiting(chaos) + " waited");
                         })
                         .with(setup -> setup.withFailShare(0.3)),
+                of(
+                        "retry-and-dead-letter-topics-refuse",
+                        "neither retries nor dead letters are taken for a while",
+                        ConsumerScenarios::topicsRefuse),
                 of("provider-fails-for-all", "the provider refuses every call for a while", chaos -> {
                     chaos.world().provider().failForAll(true);
                     chaos.await(
@@ -141,5 +155,33 @@ final class ConsumerScenarios {
         chaos.world().toKafka(member).heal();
         chaos.fired("SIGKILL to " + member.name() + " before its retries are emitted", "they wait in inbox.outgoing");
         member.start();
+    }
+
+    /** No record is small enough for them; what failed and what is dead must be kept, and emitted later. */
+    private static void topicsRefuse(Chaos chaos) throws Exception {
+        String bootstrapServers = chaos.world().servers().broker().bootstrapServers();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            limitRecords(admin, AlterConfigOp.OpType.SET);
+            chaos.world().remakeConsumers(0.2);
+            chaos.await(
+                    "both refuse",
+                    () -> chaos.world()
+                                    .inboxNumber("SELECT count(DISTINCT route) FROM inbox.outgoing"
+                                            + " WHERE handler = 'statistics' AND emit_failures > 0")
+                            == 2);
+            chaos.fired("retry and dead-letter topic take no record", "some of each route were refused");
+            chaos.pause(chaos.scale().of(Duration.ofSeconds(3), Duration.ofSeconds(60)));
+            limitRecords(admin, AlterConfigOp.OpType.DELETE);
+        }
+    }
+
+    private static void limitRecords(Admin admin, AlterConfigOp.OpType operation) throws Exception {
+        Namespace namespace = new Namespace(World.NAMESPACE);
+        var limit = List.of(new AlterConfigOp(new ConfigEntry(TopicConfig.MAX_MESSAGE_BYTES_CONFIG, "1"), operation));
+        admin.incrementalAlterConfigs(Stream.of(
+                                namespace.retryTopic("statistics"), namespace.deadLetterTopic("statistics"))
+                        .collect(toMap(topic -> new ConfigResource(ConfigResource.Type.TOPIC, topic), topic -> limit)))
+                .all()
+                .get();
     }
 }

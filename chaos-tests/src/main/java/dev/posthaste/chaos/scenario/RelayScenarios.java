@@ -23,6 +23,9 @@ final class RelayScenarios {
 
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final int BATCH_MESSAGES = 1_000;
+    /** Rows of a transaction that takes many batches. */
+    private static final int LARGE_TRANSACTION = 20_000;
+
     private static final String TRANSACTIONAL_ID = World.NAMESPACE + "-" + World.SLOT;
 
     private RelayScenarios() {}
@@ -63,9 +66,12 @@ final class RelayScenarios {
                         "killed every few seconds while messages wait",
                         RelayScenarios::killedAtRandom),
                 of(
-                        "walsender-ended",
-                        "the server ends the walsender again and again, in the middle of transactions",
-                        RelayScenarios::walsenderEnded),
+                                "walsender-ended",
+                                "the server ends the walsender again and again, also in the middle of a large transaction",
+                                RelayScenarios::walsenderEnded)
+                        .with(setup ->
+                                setup.withFailShare(0).withLoad(new Setup.Load(50, 100, 0, 0, LARGE_TRANSACTION)))
+                        .recoveringWithin(Duration.ofMinutes(4)),
                 of("relay-frozen-shortly", "SIGSTOP for less than the lease", chaos -> {
                     for (int i = 0; i < 3; i++) {
                         chaos.freeze(chaos.leader(), Duration.ofMillis(1_500));
@@ -122,7 +128,8 @@ final class RelayScenarios {
                                     "very many messages wait", Duration.ofMinutes(3), () -> chaos.pending() > 10_000);
                             chaos.killAndRestart(chaos.leader());
                         })
-                        .with(setup -> setup.withFailShare(0).withLoad(new Setup.Load(50, 100, 0, 0, 20_000)))
+                        .with(setup ->
+                                setup.withFailShare(0).withLoad(new Setup.Load(50, 100, 0, 0, LARGE_TRANSACTION)))
                         .recoveringWithin(Duration.ofMinutes(4)),
                 of(
                                 "million-row-transaction",
@@ -238,14 +245,26 @@ final class RelayScenarios {
     }
 
     private static void walsenderEnded(Chaos chaos) throws Exception {
-        for (int i = 0; i < 5; i++) {
-            chaos.leader();
+        chaos.await("the large transaction is committed", () -> chaos.pending() > LARGE_TRANSACTION / 2);
+        for (int i = 0; i < 3; i++) {
             chaos.awaitBatches(2);
-            long ended = chaos.world()
-                    .outboxNumber("SELECT count(*) FROM (SELECT pg_terminate_backend(active_pid) FROM"
-                            + " pg_replication_slots WHERE active AND slot_name = '" + World.SLOT + "') e");
-            chaos.fault("the walsender is ended", ended == 1, ended + " were ended");
+            endWalsender(chaos);
         }
+        long left = chaos.pending();
+        chaos.fault(
+                "the walsender is ended in the middle of a transaction", left > 1_000, left + " messages were pending");
+        for (int i = 0; i < 3; i++) {
+            chaos.leader();
+            chaos.awaitWhatIsStagedNext();
+            endWalsender(chaos);
+        }
+    }
+
+    private static void endWalsender(Chaos chaos) throws Exception {
+        long ended = chaos.world()
+                .outboxNumber("SELECT count(*) FROM (SELECT pg_terminate_backend(active_pid) FROM"
+                        + " pg_replication_slots WHERE active AND slot_name = '" + World.SLOT + "') e");
+        chaos.fault("the walsender is ended", ended == 1, ended + " were ended");
     }
 
     private static void frozenBeyondItsLease(Chaos chaos) throws Exception {

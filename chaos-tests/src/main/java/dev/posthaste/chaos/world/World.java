@@ -9,25 +9,20 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.TreeSet;
 import javax.sql.DataSource;
 
 import org.jspecify.annotations.Nullable;
 import org.postgresql.ds.PGSimpleDataSource;
 
 import dev.posthaste.chaos.collect.RunSources;
-import dev.posthaste.chaos.consumer.ConsumerProcess;
 import dev.posthaste.chaos.consumer.Provider;
 import dev.posthaste.chaos.history.HistoryWriter;
 import dev.posthaste.chaos.load.ChaosCatalog;
-import dev.posthaste.chaos.load.LoadProcess;
 import dev.posthaste.chaos.load.LoadSchema;
 import dev.posthaste.relay.RelaySettings;
-import dev.posthaste.relay.cli.Posthaste;
 import dev.posthaste.relay.publishing.KafkaSettings;
 import dev.posthaste.relay.setup.Initializer;
 import dev.posthaste.relay.setup.TableSetup;
@@ -55,10 +50,8 @@ public final class World implements AutoCloseable {
     /** The database of the inbox, on its server. */
     public static final String INBOX = "inbox";
 
-    private static final String PASSWORD = "chaos";
+    static final String PASSWORD = "chaos";
     private static final int PARTITIONS = 4;
-    private static final int LARGE_BYTES = 2_000_000;
-    private static final int HUGE_HEAP_FROM = 100_000;
 
     private final Path directory;
     private final Path catalog;
@@ -68,32 +61,26 @@ public final class World implements AutoCloseable {
     private final HistoryWriter calls;
     private final List<RelayNode> relays = new ArrayList<>();
     private final List<ProcessNode> consumers = new ArrayList<>();
-    private final Map<String, StoreLink> links = new HashMap<>();
+    private final Links links;
+    private final Processes processes;
     private final ProcessNode load;
-
-    /** The supervisor's own way to the outbox; no script breaks it. */
-    private final StoreLink own;
 
     private World(Path directory, Setup setup, Servers servers) throws IOException {
         this.directory = directory;
         this.setup = setup;
         this.servers = servers;
-        this.own =
-                StoreLink.toPostgres(servers.outbox().host(), servers.outbox().port());
         this.catalog = Files.createDirectories(directory.resolve("catalog"));
         ChaosCatalog.writeTo(catalog, setup.handlers());
         this.calls = HistoryWriter.open(directory.resolve("calls.jsonl"));
         this.provider = Provider.start(calls);
-        this.load = new ProcessNode(
-                "load",
-                directory,
-                new ProcessNode.Launch(
-                        LoadProcess.class, List.of(), loadEnvironment(), List.of(loadHeap()), List.of()));
+        this.links = new Links(servers);
+        this.processes = new Processes(directory, catalog, setup, servers, provider, links);
+        this.load = processes.load();
         for (int i = 1; i <= setup.relays(); i++) {
-            relays.add(relayNode("relay-" + i, Map.of()));
+            relays.add(processes.relay("relay-" + i, Map.of()));
         }
         for (int i = 1; i <= setup.consumers(); i++) {
-            consumers.add(consumerNode("consumer-" + i, 0));
+            consumers.add(processes.consumer("consumer-" + i, 0));
         }
     }
 
@@ -127,92 +114,6 @@ public final class World implements AutoCloseable {
                 "CREATE ROLE consumer LOGIN PASSWORD '" + PASSWORD + "' IN ROLE posthaste_consumer");
         LoadSchema.createCounters(outbox());
         LoadSchema.createEffects(inbox());
-    }
-
-    private StoreLink link(String from, String to) {
-        return links.computeIfAbsent(from + " to " + to, name -> switch (to) {
-            case "outbox" ->
-                StoreLink.toPostgres(servers.outbox().host(), servers.outbox().port());
-            case "inbox" ->
-                StoreLink.toPostgres(servers.inbox().host(), servers.inbox().port());
-            default -> StoreLink.toKafka(servers.broker().bootstrapServers());
-        });
-    }
-
-    private RelayNode relayNode(String name, Map<String, String> further) throws IOException {
-        int port = FreePort.find();
-        Map<String, String> environment = new HashMap<>(Map.of(
-                "POSTHASTE_NAMESPACE",
-                NAMESPACE,
-                "POSTHASTE_SLOT",
-                SLOT,
-                "POSTHASTE_DATABASE_URL",
-                "postgresql://relay@127.0.0.1:" + link(name, "outbox").port() + "/" + OUTBOX,
-                "POSTHASTE_DATABASE_PASSWORD",
-                PASSWORD,
-                "POSTHASTE_KAFKA_BOOTSTRAP_SERVERS",
-                link(name, "kafka").address(),
-                "POSTHASTE_CATALOG",
-                catalog.toString(),
-                // Small batches, so that a fault finds a batch in the making.
-                "POSTHASTE_BATCH_MESSAGES",
-                "50",
-                "POSTHASTE_HTTP_PORT",
-                Integer.toString(port)));
-        environment.putAll(setup.relayEnvironment());
-        environment.putAll(further);
-        return new RelayNode(
-                name,
-                directory,
-                new ProcessNode.Launch(Posthaste.class, List.of("relay"), environment, List.of(), setup.patches()),
-                port);
-    }
-
-    private ProcessNode consumerNode(String name, double poisonShare) {
-        Map<String, String> environment = new HashMap<>(Map.of(
-                "CHAOS_INBOX_URL", jdbcUrl(link(name, "inbox").port(), INBOX),
-                "CHAOS_INBOX_USER", "consumer",
-                "CHAOS_INBOX_PASSWORD", PASSWORD,
-                "CHAOS_NAMESPACE", NAMESPACE,
-                "CHAOS_BOOTSTRAP_SERVERS", link(name, "kafka").address(),
-                "CHAOS_PROVIDER_URL", provider.url().toString(),
-                "CHAOS_FAIL_SHARE", Double.toString(setup.failShare()),
-                "CHAOS_POISON_SHARE", Double.toString(poisonShare),
-                "CHAOS_SEED", Long.toString(setup.seed())));
-        environment.put("CHAOS_HANDLERS", String.join(",", setup.handlers()));
-        return new ProcessNode(
-                name,
-                directory,
-                new ProcessNode.Launch(
-                        ConsumerProcess.class, List.of(), environment, List.of("-Xmx160m"), setup.patches()));
-    }
-
-    /** It has a whole transaction in memory, until it is written down. */
-    private String loadHeap() {
-        return setup.load().huge() < HUGE_HEAP_FROM ? "-Xmx128m" : "-Xmx3g";
-    }
-
-    private Map<String, String> loadEnvironment() {
-        Setup.Load wanted = setup.load();
-        Map<String, String> environment = new HashMap<>();
-        environment.put("CHAOS_JDBC_URL", jdbcUrl(link("load", "outbox").port(), OUTBOX));
-        environment.put("CHAOS_USER", "load");
-        environment.put("CHAOS_PASSWORD", PASSWORD);
-        environment.put("CHAOS_HISTORY", directory.resolve("load.jsonl").toString());
-        environment.put("CHAOS_SEED", Long.toString(setup.seed()));
-        environment.put("CHAOS_RATE", Integer.toString(wanted.rate()));
-        environment.put("CHAOS_KEYS", Integer.toString(wanted.keys()));
-        environment.put("CHAOS_ROLLBACK_SHARE", "0.1");
-        environment.put("CHAOS_SAVEPOINT_SHARE", "0.05");
-        environment.put("CHAOS_REFUSED_SHARE", Double.toString(wanted.refusedShare()));
-        environment.put("CHAOS_LARGE_SHARE", Double.toString(wanted.largeShare()));
-        environment.put("CHAOS_LARGE_BYTES", Integer.toString(LARGE_BYTES));
-        environment.put("CHAOS_HUGE", Integer.toString(wanted.huge()));
-        return environment;
-    }
-
-    private static String jdbcUrl(int port, String database) {
-        return "jdbc:postgresql://127.0.0.1:" + port + "/" + database;
     }
 
     private static DatabaseSettings superuser(EmbeddedPostgres server, String database) {
@@ -276,7 +177,7 @@ public final class World implements AutoCloseable {
 
     /** Another relay with further variables in its environment, not started yet. */
     public RelayNode addRelay(String name, Map<String, String> further) throws IOException {
-        RelayNode relay = relayNode(name, further);
+        RelayNode relay = processes.relay(name, further);
         relays.add(relay);
         return relay;
     }
@@ -287,7 +188,7 @@ public final class World implements AutoCloseable {
         consumers.clear();
         for (ProcessNode node : former) {
             node.terminate();
-            ProcessNode other = consumerNode(node.name() + "x", poisonShare);
+            ProcessNode other = processes.consumer(node.name() + "x", poisonShare);
             consumers.add(other);
             other.start();
         }
@@ -300,39 +201,12 @@ public final class World implements AutoCloseable {
 
     /** A command of {@code posthaste} as the superuser, past every link; not started yet. */
     public ProcessNode command(String name, List<String> arguments) {
-        EmbeddedPostgres server = servers.outbox();
-        Map<String, String> environment = Map.of(
-                "POSTHASTE_NAMESPACE",
-                NAMESPACE,
-                "POSTHASTE_SLOT",
-                SLOT,
-                "POSTHASTE_DATABASE_URL",
-                "postgresql://" + server.superuser() + "@" + server.host() + ":" + server.port() + "/" + OUTBOX,
-                "POSTHASTE_DATABASE_PASSWORD",
-                server.password(),
-                "POSTHASTE_KAFKA_BOOTSTRAP_SERVERS",
-                bootstrapServers(),
-                "POSTHASTE_CATALOG",
-                catalog.toString());
-        return new ProcessNode(
-                name,
-                directory,
-                new ProcessNode.Launch(Posthaste.class, arguments, environment, List.of(), setup.patches()));
+        return processes.command(name, arguments);
     }
 
     /** A process that works on the inbox, past every link; not started yet. */
     public ProcessNode onInbox(String name, Class<?> main, List<String> arguments) {
-        Map<String, String> environment = Map.of(
-                "CHAOS_INBOX_URL",
-                jdbcUrl(servers.inbox().port(), INBOX),
-                "CHAOS_INBOX_USER",
-                "consumer",
-                "CHAOS_INBOX_PASSWORD",
-                PASSWORD);
-        return new ProcessNode(
-                name,
-                directory,
-                new ProcessNode.Launch(main, arguments, environment, List.of("-Xmx96m"), setup.patches()));
+        return processes.onInbox(name, main, arguments);
     }
 
     /** The relay that leads and streams; null for none. */
@@ -346,7 +220,7 @@ public final class World implements AutoCloseable {
 
     /** The link of a process to PostgreSQL: a relay's or the load's to the outbox, a consumer's to the inbox. */
     public StoreLink toPostgres(ProcessNode node) {
-        return existing(node, consumers.contains(node) ? "inbox" : "outbox");
+        return links.existing(node.name(), consumers.contains(node) ? Links.INBOX : Links.OUTBOX);
     }
 
     /**
@@ -355,38 +229,23 @@ public final class World implements AutoCloseable {
      * @throws IllegalArgumentException for the load, which has none
      */
     public StoreLink toKafka(ProcessNode node) {
-        return existing(node, "kafka");
-    }
-
-    /** One that nobody uses would be broken in name only. */
-    private StoreLink existing(ProcessNode node, String to) {
-        StoreLink link = links.get(node.name() + " to " + to);
-        if (link == null) {
-            throw new IllegalArgumentException(
-                    node.name() + " has no way to " + to + "; ways there are: " + new TreeSet<>(links.keySet()));
-        }
-        return link;
+        return links.existing(node.name(), Links.KAFKA);
     }
 
     /** Every link there is. */
     public List<StoreLink> links() {
-        return List.copyOf(links.values());
+        return links.all();
     }
 
     /** All processes now reach the outbox on the server that has it by now. */
     public void followTheOutbox() {
-        own.redirect(servers.outbox().port());
-        links.forEach((name, link) -> {
-            if (name.endsWith(" to outbox")) {
-                link.redirect(servers.outbox().port());
-            }
-        });
+        links.followTheOutbox();
     }
 
     /** The outbox's database on the server that has it by now, as the superuser, past every link. */
     public DataSource outbox() {
         PGSimpleDataSource source = new PGSimpleDataSource();
-        source.setUrl(jdbcUrl(own.port(), OUTBOX));
+        source.setUrl(Processes.jdbcUrl(links.own().port(), OUTBOX));
         source.setUser(servers.outbox().superuser());
         source.setPassword(servers.outbox().password());
         return source;
@@ -446,8 +305,7 @@ public final class World implements AutoCloseable {
         load.close();
         relays.forEach(ProcessNode::close);
         consumers.forEach(ProcessNode::close);
-        links.values().forEach(StoreLink::close);
-        own.close();
+        links.close();
         provider.close();
         calls.close();
         servers.close();

@@ -39,10 +39,32 @@ final class Defects {
                 new Defect(
                         "a batch that Kafka did not take is swallowed",
                         PUBLISHER,
-                        "            if (refused.isEmpty()) {\n                throw e;",
-                        "            if (refused.isEmpty()) {\n                return;",
+                        "            if (first == null) {\n                throw e;",
+                        "            if (first == null) {\n                return;",
                         "broker-killed",
                         List.of(Invariant.LOST, Invariant.DRAINED)),
+                new Defect(
+                                "nobody is fenced: each relay has a transactional id of its own, and leads on without its lease",
+                                RELAY + "RelaySettings.java",
+                                "return publisher(namespace.name() + \"-\" + slot);",
+                                "return publisher(namespace.name() + \"-\" + slot + ProcessHandle.current().pid());",
+                                "relay-frozen-beyond-its-lease",
+                                List.of(Invariant.DUPLICATE))
+                        .with(
+                                RELAY + "lease/LeaseKeeper.java",
+                                "if (now - renewedAt >= duration.toNanos()) {",
+                                "if (now - renewedAt >= duration.toNanos() && closed) {")
+                        .with(
+                                RELAY + "lease/LeaseKeeper.java",
+                                "if (!closed && !renew()) {",
+                                "if (!closed && !renew() && closed) {"),
+                new Defect(
+                        "the engine restarts in place",
+                        RELAY + "source/EngineProperties.java",
+                        "p.setProperty(\"errors.max.retries\", \"0\");",
+                        "p.setProperty(\"errors.max.retries\", \"10\");",
+                        "walsender-ended",
+                        List.of(Invariant.DUPLICATE, Invariant.LOST, Invariant.ORDER)),
                 new Defect(
                         "the bytes of a payload are changed",
                         PUBLISHER,
@@ -92,6 +114,13 @@ final class Defects {
                         "boolean written = inbox.fail(connection, failed);",
                         "boolean written = failed != null;",
                         "consumers-killed-at-random",
+                        List.of(Invariant.EFFECT_MISSING)),
+                new Defect(
+                        "a dead letter that its topic refuses is skipped instead of emitted",
+                        SDK + "internal/outgoing/Emitter.java",
+                        "            if (failure == null) {\n",
+                        "            if (failure == null || route == InboxStore.Route.DEAD_LETTER) {\n",
+                        "retry-and-dead-letter-topics-refuse",
                         List.of(Invariant.EFFECT_MISSING)),
                 new Defect(
                         "later messages of a key do not wait",
