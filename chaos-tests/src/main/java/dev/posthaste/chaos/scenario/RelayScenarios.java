@@ -85,6 +85,10 @@ final class RelayScenarios {
                                 RelayScenarios::frozenBeyondItsLease)
                         .with(setup -> setup.withRelays(2))
                         .shortTier(),
+                of(
+                        "relay-frozen-with-a-batch-on-its-way",
+                        "SIGSTOP beyond the lease, a batch on its way to Kafka: another publishes it, and then it comes",
+                        RelayScenarios::frozenWithABatchOnItsWay),
                 of("two-relays-one-identity", "two of one identity, each killed and started in turn", chaos -> {
                             for (int i = 0; i < 4; i++) {
                                 chaos.awaitBatches(2);
@@ -282,6 +286,29 @@ final class RelayScenarios {
         chaos.fired("SIGSTOP to " + leader.name() + " beyond its lease", "another leads and publishes");
         leader.thaw();
         chaos.pause(LEASE);
+    }
+
+    /** Its batch would be taken if nobody had fenced it: nothing of it was there for the next leader to wait for. */
+    private static void frozenWithABatchOnItsWay(Chaos chaos) throws Exception {
+        RelayNode other = chaos.world().relays().get(0);
+        try (KafkaGate gate = KafkaGate.before(chaos.world().servers().broker().bootstrapServers())) {
+            RelayNode held = lead(chaos, gate);
+            other.start();
+            chaos.await("another waits to lead", () -> other.state().equals("standby"));
+            gate.holdAt(KafkaGate.Point.FIRST_RECORD);
+            gate.awaitHeld();
+            held.freeze();
+            chaos.await("another leads", other::isStreaming);
+            chaos.awaitBatches(1);
+            boolean frozen = held.isFrozen();
+            gate.open();
+            held.thaw();
+            chaos.fault(
+                    "SIGSTOP to " + held.name() + " beyond its lease", frozen, "another published its batch meanwhile");
+            chaos.pause(LEASE);
+            held.terminate();
+            chaos.world().removeRelay(held);
+        }
     }
 
     /** Its commit is held back until the coordinator has given the transaction up. */

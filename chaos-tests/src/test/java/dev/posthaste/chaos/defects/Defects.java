@@ -48,7 +48,7 @@ final class Defects {
                                 RELAY + "RelaySettings.java",
                                 "return publisher(namespace.name() + \"-\" + slot);",
                                 "return publisher(namespace.name() + \"-\" + slot + ProcessHandle.current().pid());",
-                                "relay-frozen-beyond-its-lease",
+                                "relay-frozen-with-a-batch-on-its-way",
                                 List.of(Invariant.DUPLICATE))
                         .with(
                                 RELAY + "lease/LeaseKeeper.java",
