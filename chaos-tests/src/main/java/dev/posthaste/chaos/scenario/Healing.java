@@ -1,6 +1,10 @@
 package dev.posthaste.chaos.scenario;
 
+import java.io.IOException;
+
+import dev.posthaste.chaos.world.OwnNetwork;
 import dev.posthaste.chaos.world.ProcessNode;
+import dev.posthaste.chaos.world.RelayNode;
 import dev.posthaste.chaos.world.World;
 import dev.posthaste.testkit.EmbeddedPostgres;
 import dev.posthaste.testkit.faults.StoreLink;
@@ -14,7 +18,7 @@ final class Healing {
         this.world = world;
     }
 
-    void run() {
+    void run() throws IOException {
         startAgain(world.servers().outbox());
         startAgain(world.servers().inbox());
         if (!world.servers().broker().isAlive()) {
@@ -22,6 +26,12 @@ final class Healing {
         }
         world.servers().broker().thaw();
         world.links().forEach(StoreLink::heal);
+        for (RelayNode relay : world.relays()) {
+            OwnNetwork network = relay.network();
+            if (network != null && relay.isAlive()) {
+                network.plug();
+            }
+        }
         world.provider().heal();
         world.relays().forEach(Healing::startAgain);
         world.consumers().forEach(Healing::startAgain);

@@ -11,6 +11,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.TransactionState;
 
 import dev.posthaste.chaos.load.ChaosCatalog;
+import dev.posthaste.chaos.world.OwnNetwork;
 import dev.posthaste.chaos.world.RelayNode;
 import dev.posthaste.chaos.world.Setup;
 import dev.posthaste.chaos.world.World;
@@ -18,6 +19,7 @@ import dev.posthaste.testkit.faults.KafkaGate;
 import dev.posthaste.testkit.faults.Signals;
 
 import static dev.posthaste.chaos.scenario.Scenario.of;
+import static java.util.Objects.requireNonNull;
 
 /** What happens to relays. */
 final class RelayScenarios {
@@ -113,6 +115,11 @@ final class RelayScenarios {
                         })
                         .with(setup -> setup.withRelays(2)),
                 of(
+                                "leader-unplugged",
+                                "the leader's network cable is pulled and nobody is told; another takes over",
+                                RelayScenarios::unplugged)
+                        .unless(OwnNetwork::obstacle),
+                of(
                         "kafka-transaction-times-out",
                         "frozen with an open transaction until the broker has aborted it",
                         RelayScenarios::transactionTimesOut),
@@ -164,6 +171,29 @@ final class RelayScenarios {
     private static boolean isLedByAnother(Chaos chaos, RelayNode former) {
         RelayNode leader = chaos.world().leader();
         return leader != null && leader != former;
+    }
+
+    /** Every packet is gone, in both directions: also the answers to keep-alives. */
+    private static void unplugged(Chaos chaos) throws Exception {
+        RelayNode other = chaos.world().relays().get(0);
+        other.terminate();
+        RelayNode leader = chaos.world().addRelayInOwnNetwork("relay-in-own-network");
+        OwnNetwork network = requireNonNull(leader.network());
+        leader.start();
+        chaos.await("the one in its own network leads", leader::isStreaming);
+        other.start();
+        chaos.await("another waits to lead", () -> other.state().equals("standby"));
+        chaos.awaitBatches(2);
+        network.unplug();
+        chaos.await("another leads", other::isStreaming);
+        chaos.awaitBatches(2);
+        chaos.pause(chaos.scale().of(Duration.ofSeconds(5), Duration.ofSeconds(60)));
+        chaos.fault(
+                leader.name() + " is unplugged",
+                network.isCut() && leader.isAlive(),
+                "it runs, its cable carries nothing, and another leads");
+        network.plug();
+        chaos.await("it is back and waits", () -> leader.state().equals("standby"));
     }
 
     /** A relay behind a gate is held at that point, and killed there. */

@@ -30,13 +30,25 @@ public class ProcessNode implements AutoCloseable {
      * What is started.
      *
      * @param patches directories whose classes go before all others: a product broken on purpose
+     * @param network the process's own; null: this machine's
      */
     record Launch(
             Class<?> main,
             List<String> arguments,
             Map<String, String> environment,
             List<String> jvm,
-            List<Path> patches) {}
+            List<Path> patches,
+            @Nullable OwnNetwork network) {
+
+        Launch(
+                Class<?> main,
+                List<String> arguments,
+                Map<String, String> environment,
+                List<String> jvm,
+                List<Path> patches) {
+            this(main, arguments, environment, jvm, patches, null);
+        }
+    }
 
     ProcessNode(String name, Path directory, Launch launch) {
         this.name = name;
@@ -65,13 +77,18 @@ public class ProcessNode implements AutoCloseable {
             command.addAll(launch.jvm);
             command.addAll(List.of("-cp", classPath(), ChildMain.class.getName(), launch.main.getName()));
             command.addAll(launch.arguments);
-            ProcessBuilder builder = new ProcessBuilder(command)
+            OwnNetwork network = launch.network;
+            ProcessBuilder builder = new ProcessBuilder(network == null ? command : network.inside(command))
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(log().toFile()));
             builder.environment().keySet().removeIf(variable -> variable.startsWith("POSTHASTE_"));
             builder.environment().putAll(launch.environment);
-            process = builder.start();
+            Process started = builder.start();
+            process = started;
             frozen = false;
+            if (network != null) {
+                network.join(started);
+            }
         } catch (IOException e) {
             throw new UncheckedIOException(name + " cannot be started", e);
         }

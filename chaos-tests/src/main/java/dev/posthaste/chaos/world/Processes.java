@@ -6,6 +6,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 import dev.posthaste.chaos.consumer.ConsumerProcess;
 import dev.posthaste.chaos.consumer.Provider;
 import dev.posthaste.chaos.load.LoadProcess;
@@ -35,6 +37,14 @@ final class Processes {
     }
 
     RelayNode relay(String name, Map<String, String> further) throws IOException {
+        return relay(name, further, null);
+    }
+
+    RelayNode relayIn(OwnNetwork network, String name) throws IOException {
+        return relay(name, Map.of("POSTHASTE_HTTP_HOST", network.address()), network);
+    }
+
+    private RelayNode relay(String name, Map<String, String> further, @Nullable OwnNetwork network) throws IOException {
         int port = FreePort.find();
         Map<String, String> environment = new HashMap<>(Map.of(
                 "POSTHASTE_NAMESPACE",
@@ -59,7 +69,8 @@ final class Processes {
         return new RelayNode(
                 name,
                 directory,
-                new ProcessNode.Launch(Posthaste.class, List.of("relay"), environment, List.of(), setup.patches()),
+                new ProcessNode.Launch(
+                        Posthaste.class, List.of("relay"), environment, List.of(), setup.patches(), network),
                 port);
     }
 

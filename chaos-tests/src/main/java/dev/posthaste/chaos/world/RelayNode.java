@@ -20,15 +20,22 @@ public final class RelayNode extends ProcessNode {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final int port;
+    private final @Nullable OwnNetwork network;
 
     RelayNode(String name, Path directory, Launch launch, int port) {
         super(name, directory, launch);
         this.port = port;
+        this.network = launch.network();
+    }
+
+    /** Its own network; null: it is in this machine's. */
+    public @Nullable OwnNetwork network() {
+        return network;
     }
 
     /** Where it answers. */
     public URI url() {
-        return URI.create("http://127.0.0.1:" + port);
+        return URI.create("http://" + (network == null ? "127.0.0.1" : network.address()) + ":" + port);
     }
 
     /** What it says of its state; {@code away} if it does not answer. */

@@ -35,21 +35,9 @@ public final class SmallDisk implements AutoCloseable {
 
     static SmallDisk mount(Path directory, int megabytes) throws IOException {
         Files.createDirectories(directory);
-        run("mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m,mode=0755", "tmpfs", directory.toString());
+        SystemCommand.run(
+                "mount", "-t", "tmpfs", "-o", "size=" + megabytes + "m,mode=0755", "tmpfs", directory.toString());
         return new SmallDisk(directory);
-    }
-
-    private static void run(String... command) throws IOException {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        String said = new String(process.getInputStream().readAllBytes());
-        try {
-            if (process.waitFor() != 0) {
-                throw new IOException(command[0] + ": " + said.strip());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new IOException(e);
-        }
     }
 
     Path path() {
@@ -86,6 +74,6 @@ public final class SmallDisk implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        run("umount", "-l", mount.toString());
+        SystemCommand.run("umount", "-l", mount.toString());
     }
 }

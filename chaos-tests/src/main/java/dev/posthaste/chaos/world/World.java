@@ -182,6 +182,13 @@ public final class World implements AutoCloseable {
         return relay;
     }
 
+    /** Another relay, in a network of its own, not started yet. */
+    public RelayNode addRelayInOwnNetwork(String name) throws IOException {
+        RelayNode relay = processes.relayIn(OwnNetwork.next(), name);
+        relays.add(relay);
+        return relay;
+    }
+
     /** Stops the consumers and starts others in their place, which cannot bear that share of the messages. */
     public void remakeConsumers(double poisonShare) throws InterruptedException {
         List<ProcessNode> former = List.copyOf(consumers);
