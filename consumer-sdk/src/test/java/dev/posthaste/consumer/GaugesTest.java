@@ -110,6 +110,27 @@ class GaugesTest {
     }
 
     @Test
+    void aRetryTopicThatGoesWhileItIsReadIsNamedAndReadAgainOnceItIsBack(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            String retry = scene.topic("due-notice") + ".retry";
+            PosthasteConsumer consumer = scene.start(Scene.writing("due-notice"));
+            soon().until(() -> consumer.health().handlers().get(0).partitions().contains(retry + "-0"));
+
+            scene.admin.deleteTopics(List.of(retry)).all().get();
+            soon().until(() ->
+                    consumer.health().handlers().get(0).failingRoutes().equals(List.of("retry-read")));
+            assertThat(consumer.health().isReady()).isTrue();
+
+            scene.admin
+                    .createTopics(List.of(new NewTopic(retry, 1, (short) 1)))
+                    .all()
+                    .get();
+            soon().until(() -> consumer.health().handlers().get(0).partitions().contains(retry + "-0"));
+            assertThat(consumer.health().handlers().get(0).failingRoutes()).isEmpty();
+        }
+    }
+
+    @Test
     void aTopicThatTakesNothingShowsInHealthAndGaugeAndStopsNobody(Stack stack) throws Exception {
         try (Scene scene = Scene.open(stack, 1, "due-notice")) {
             String deadLetters = scene.topic("due-notice") + ".dlt";

@@ -6,6 +6,7 @@ import java.util.Map;
 
 import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
 import org.awaitility.core.ConditionFactory;
 import org.junit.jupiter.api.Test;
@@ -93,6 +94,44 @@ class RetentionTest {
             soon().until(() -> forever.health().isReady());
             soon().until(() -> scene.query("SELECT handler FROM inbox.retention WHERE kept IS NULL")
                     .equals(List.of("due-notice")));
+        }
+    }
+
+    private static void make(Scene scene, String topic, Map<String, String> configuration) throws Exception {
+        scene.admin
+                .createTopics(List.of(new NewTopic(topic, 1, (short) 1).configs(configuration)))
+                .all()
+                .get();
+    }
+
+    @Test
+    void aTopicThatIsMadeAnewIsAskedAnewHowLongItKeepsItsRecords(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            String topic = scene.topic("due-notice");
+            PosthasteConsumer consumer = scene.start(keeping(scene, Duration.ofDays(30)));
+            soon().until(() -> consumer.health().isReady());
+            scene.admin.deleteTopics(List.of(topic)).all().get();
+            soon().until(() -> !consumer.health().isReady());
+            make(scene, topic, Map.of("retention.ms", "-1"));
+            soon().until(() -> !consumer.health().stopped().isEmpty());
+            assertThat(consumer.health().stopped().get(0).reason()).isEqualTo(StopReason.RETENTION_TOO_SHORT);
+        }
+    }
+
+    @Test
+    void aTopicThatIsMissingIsNamedAlsoWhereTheInboxKeepsForEver(Stack stack) throws Exception {
+        try (Scene scene = Scene.open(stack, 1, "due-notice")) {
+            String topic = scene.topic("due-notice");
+            scene.admin.deleteTopics(List.of(topic)).all().get();
+            PosthasteConsumer consumer = scene.start(keeping(scene, ConsumerSettings.FOREVER));
+            soon().untilAsserted(
+                            () -> assertThat(consumer.health().handlers().get(0).kafkaProblem())
+                                    .contains("there is no topic " + topic));
+            assertThat(consumer.health().isReady()).isFalse();
+            make(scene, topic, Map.of());
+            soon().until(() -> consumer.health().isReady());
+            scene.publish("due-notice", 0, TestMessage.of(new Loan("ada", 1)));
+            soon().until(() -> scene.effects("due-notice").size() == 1);
         }
     }
 }

@@ -16,6 +16,8 @@ import org.apache.kafka.clients.consumer.OffsetOutOfRangeException;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.errors.TimeoutException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,6 +40,12 @@ final class GroupMember implements ConsumerRebalanceListener {
     /** How long a rebalance waits for chunks in hand. Later ones are safe as well: the inbox tells the next owner. */
     private static final Duration REVOKE_WAIT = Duration.ofSeconds(20);
 
+    /** How often a member without partitions looks whether there is anything to read. */
+    private static final Duration LOOK_EVERY = Duration.ofSeconds(2);
+
+    private static final Duration LOOK_BOUND = Duration.ofSeconds(2);
+
+    private final String topic;
     private final Consumer<byte[], byte[]> consumer;
     private final OffsetCommitter offsets;
     private final StartRule startRule;
@@ -45,6 +53,7 @@ final class GroupMember implements ConsumerRebalanceListener {
     private final Map<TopicPartition, Lane> lanes = new ConcurrentHashMap<>();
     private Duration revokeWait = REVOKE_WAIT;
     private final long madeNanos = System.nanoTime();
+    private long lookedNanos = madeNanos - LOOK_EVERY.toNanos();
     private volatile long joinedNanos;
     private volatile boolean joined;
 
@@ -54,6 +63,7 @@ final class GroupMember implements ConsumerRebalanceListener {
             InboxStore inbox,
             Consumer<byte[], byte[]> consumer,
             Function<TopicPartition, Lane> newLane) {
+        this.topic = topic;
         this.consumer = consumer;
         this.offsets = new OffsetCommitter(consumer);
         this.startRule = new StartRule(setup, inbox, consumer, offsets);
@@ -63,6 +73,7 @@ final class GroupMember implements ConsumerRebalanceListener {
 
     /** One round; throws KafkaException if this member is of no more use. */
     void pass() {
+        requireTopic();
         startRule.decide(lanes.values());
         pauseAndResume();
         ConsumerRecords<byte[], byte[]> records;
@@ -84,6 +95,23 @@ final class GroupMember implements ConsumerRebalanceListener {
         }
         lanes.values().forEach(Lane::wake);
         offsets.commitAsync(lanes.values());
+    }
+
+    /** Kafka lets the members of a group live whose topic is gone, and gives them nothing. */
+    private void requireTopic() {
+        long now = System.nanoTime();
+        if (!lanes.isEmpty() || now - lookedNanos < LOOK_EVERY.toNanos()) {
+            return;
+        }
+        lookedNanos = now;
+        try {
+            if (consumer.partitionsFor(topic, LOOK_BOUND).isEmpty()) {
+                throw new UnknownTopicOrPartitionException(
+                        "there is no topic " + topic + "; make it, or have `posthaste init` make it");
+            }
+        } catch (TimeoutException e) {
+            LOG.debug("whether there is topic {} is not known: the signs of life tell whether Kafka is away", topic, e);
+        }
     }
 
     private void stop(TopicPartition partition, StoppedPartition why) {

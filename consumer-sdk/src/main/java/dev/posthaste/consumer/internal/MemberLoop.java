@@ -12,6 +12,7 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.DisconnectException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -130,6 +131,9 @@ final class MemberLoop {
                     kafkaGate.failed(NO_SIGN); // it goes on by itself; this is for the log
                 }
             }
+        } catch (UnknownTopicOrPartitionException e) {
+            retention.forget();
+            kafkaGate.failed(e);
         } catch (RuntimeException e) { // Kafka's, or a fault of ours: a new member begins from what is committed
             kafkaGate.failed(e);
             LOG.debug("handler {} leaves the group of {} and joins again", setup.handler(), topic, e);

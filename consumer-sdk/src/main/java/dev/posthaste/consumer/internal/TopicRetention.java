@@ -78,6 +78,11 @@ final class TopicRetention {
         return covered;
     }
 
+    /** The topic is gone: one that is made in its place may keep its records longer. */
+    void forget() {
+        covered = inboxRetention == null;
+    }
+
     /** Why it may not be read, where that is so. */
     Optional<StoppedPartition> refused() {
         return Optional.ofNullable(refused);
