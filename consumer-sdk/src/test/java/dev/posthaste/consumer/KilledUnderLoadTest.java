@@ -70,6 +70,7 @@ class KilledUnderLoadTest {
                 ProviderStub provider = new ProviderStub();
                 ProviderStub leased = new ProviderStub()) {
             Lateness lateness = Lateness.watch(scene);
+            scene.execute("CREATE TABLE killed (at timestamptz DEFAULT clock_timestamp())");
             Map<String, String> environment =
                     Map.of("PROVIDER_URL", provider.url(), "LEASED_PROVIDER_URL", leased.url());
             MemberProcess[] members = {
@@ -85,6 +86,7 @@ class KilledUnderLoadTest {
                             .as("it is killed while there is work")
                             .isNotEmpty();
                     members[kill % 2].kill();
+                    scene.execute("INSERT INTO killed DEFAULT VALUES");
                     members[kill % 2] = MemberProcess.start(scene, LoadMember.class, environment);
                 }
                 publish(scene, KILLS);
@@ -110,6 +112,7 @@ class KilledUnderLoadTest {
             lateness.requireNoneEarly();
             lateness.print(KILLS + " kills under load, " + published.size() + " messages to each of "
                     + LoadMember.HANDLERS.size() + " handlers");
+            lateness.printKills();
             System.out.println("attempts that ended with their process: "
                     + scene.query("SELECT count(*) FROM inbox.journal WHERE code = 'process-ended'"));
         }

@@ -52,4 +52,12 @@ final class Lateness {
                 GROUP BY ROLLUP (handler)""");
         System.out.println(what + ": " + String.join("; ", figures));
     }
+
+    /** Prints of the latest ones how many processes were killed while they were due. */
+    void printKills() {
+        System.out.println("the latest: " + String.join("; ", scene.query("""
+                SELECT format('%s, %s ms, %s kills meanwhile', handler, round(extract(epoch FROM run - due) * 1000),
+                              (SELECT count(*) FROM killed WHERE at BETWEEN due AND run))
+                FROM retried ORDER BY run - due DESC LIMIT 5""")));
+    }
 }

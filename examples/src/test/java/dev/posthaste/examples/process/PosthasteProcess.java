@@ -92,7 +92,7 @@ final class PosthasteProcess implements AutoCloseable {
     List<String> threadNames() {
         return jcmd("Thread.print")
                 .lines()
-                .filter(line -> line.startsWith("\""))
+                .filter(line -> line.matches("\".+\" #\\d+ .*") && !line.contains("CompilerThread")) // Java's own
                 .map(line -> line.substring(1, line.indexOf('"', 1)))
                 .sorted()
                 .toList();
