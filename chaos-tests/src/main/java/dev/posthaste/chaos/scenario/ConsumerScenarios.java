@@ -159,7 +159,7 @@ final class ConsumerScenarios {
 
     /** No record is small enough for them; what failed and what is dead must be kept, and emitted later. */
     private static void topicsRefuse(Chaos chaos) throws Exception {
-        String bootstrapServers = chaos.world().servers().broker().bootstrapServers();
+        String bootstrapServers = chaos.world().bootstrapServers();
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
             limitRecords(admin, AlterConfigOp.OpType.SET);
             chaos.world().remakeConsumers(0.2);

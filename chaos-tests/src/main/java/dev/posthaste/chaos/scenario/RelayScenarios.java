@@ -199,8 +199,7 @@ final class RelayScenarios {
     /** A relay behind a gate is held at that point, and killed there. */
     private static Scenario.Script at(KafkaGate.Point point) {
         return chaos -> {
-            try (KafkaGate gate =
-                    KafkaGate.before(chaos.world().servers().broker().bootstrapServers())) {
+            try (KafkaGate gate = KafkaGate.before(chaos.world().bootstrapServers())) {
                 boolean start = point == KafkaGate.Point.START;
                 if (start) {
                     gate.holdAt(point);
@@ -321,7 +320,7 @@ final class RelayScenarios {
     /** Its batch would be taken if nobody had fenced it: nothing of it was there for the next leader to wait for. */
     private static void frozenWithABatchOnItsWay(Chaos chaos) throws Exception {
         RelayNode other = chaos.world().relays().get(0);
-        try (KafkaGate gate = KafkaGate.before(chaos.world().servers().broker().bootstrapServers())) {
+        try (KafkaGate gate = KafkaGate.before(chaos.world().bootstrapServers())) {
             RelayNode held = lead(chaos, gate);
             other.start();
             chaos.await("another waits to lead", () -> other.state().equals("standby"));
@@ -343,7 +342,7 @@ final class RelayScenarios {
 
     /** Its commit is held back until the coordinator has given the transaction up. */
     private static void transactionTimesOut(Chaos chaos) throws Exception {
-        String bootstrapServers = chaos.world().servers().broker().bootstrapServers();
+        String bootstrapServers = chaos.world().bootstrapServers();
         try (KafkaGate gate = KafkaGate.before(bootstrapServers);
                 Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
             RelayNode held = lead(chaos, gate);

@@ -49,7 +49,6 @@ public final class OwnNetwork {
     private final String machine;
     private final String process;
     private @Nullable String cable;
-    private boolean plugged;
 
     private OwnNetwork(int part) {
         int first = part * 4;
@@ -112,7 +111,6 @@ public final class OwnNetwork {
         SystemCommand.run("ip", "link", "set", made, "up");
         Files.writeString(Path.of("/proc/sys/net/ipv4/conf", made, "route_localnet"), "1");
         cable = made;
-        plugged = true;
     }
 
     /** Before it has its own, the end of the cable would come into this machine's. */
@@ -144,14 +142,12 @@ public final class OwnNetwork {
     /** Pulls the cable out. */
     public void unplug() throws IOException {
         SystemCommand.run("ip", "link", "set", required(), "down");
-        plugged = false;
     }
 
     /** Puts the cable back in, if it is out. */
     public void plug() throws IOException {
-        if (cable != null && !plugged) {
+        if (cable != null) {
             SystemCommand.run("ip", "link", "set", cable, "up");
-            plugged = true;
         }
     }
 

@@ -17,7 +17,6 @@ import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -106,8 +105,7 @@ final class GroupMember implements ConsumerRebalanceListener {
         lookedNanos = now;
         try {
             if (consumer.partitionsFor(topic, LOOK_BOUND).isEmpty()) {
-                throw new UnknownTopicOrPartitionException(
-                        "there is no topic " + topic + "; make it, or have `posthaste init` make it");
+                throw TopicRetention.missing(topic);
             }
         } catch (TimeoutException e) {
             LOG.debug("whether there is topic {} is not known: the signs of life tell whether Kafka is away", topic, e);

@@ -145,10 +145,12 @@ final class TopicRetention {
 
     /** Kafka says nothing but that. */
     private KafkaException named(KafkaException cause) {
-        return cause instanceof UnknownTopicOrPartitionException
-                ? new UnknownTopicOrPartitionException(
-                        "there is no topic " + topic + "; make it, or have `posthaste init` make it")
-                : cause;
+        return cause instanceof UnknownTopicOrPartitionException ? missing(topic) : cause;
+    }
+
+    static UnknownTopicOrPartitionException missing(String topic) {
+        return new UnknownTopicOrPartitionException(
+                "there is no topic " + topic + "; make it, or have `posthaste init` make it");
     }
 
     private static long number(Config config, String name) {

@@ -187,7 +187,7 @@ class KafkaPublisherTest {
                     .all()
                     .get();
         }
-        List<RoutedMessage> waiting = new ArrayList<>(messages(2000));
+        List<RoutedMessage> waiting = messages(2000);
         List<RoutedMessage> all = new ArrayList<>();
         all.add(new RoutedMessage(
                 Rows.row(new UUID(1, 0)),
